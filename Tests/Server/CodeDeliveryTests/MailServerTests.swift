@@ -36,8 +36,7 @@ struct MailServerTests {
         #expect(Eventually.holds { server.verbs == hello + ["MAIL", "RCPT", "DATA", "QUIT"] })
         #expect(server.commands.contains("EHLO example.com"))
         #expect(server.commands.contains { $0.hasPrefix("MAIL FROM:<codes@example.com>") })
-        #expect(server.commands.contains("RCPT TO:<\(Sample.mailAddress)>"))
-        #expect(server.messages.count == 1)
+        #expect(server.commands.contains("RCPT TO:<\(Sample.mailAddress)>") && server.messages.count == 1)
         #expect(reports.list == [DeliveryReport(channel: .email, fault: nil)])
     }
 
@@ -51,8 +50,7 @@ struct MailServerTests {
         let server = try TestMailServer(.starttls, auth: offered)
         try sender(server.settings(login: TestMailServer.login)).send(Sample.mail(), requestID: nil)
         let login = try #require(server.logins.first)
-        #expect(login[0] == chosen)
-        #expect(login[1...] == ["gatehouse@example.com", "pässword 1"])
+        #expect(login[0] == chosen && login[1...] == ["gatehouse@example.com", "pässword 1"])
         #expect(server.messages.count == 1)
     }
 
@@ -78,15 +76,14 @@ struct MailServerTests {
     func replies(step: String, reply: String, label: String) throws {
         let server = try TestMailServer(.starttls, auth: ["PLAIN"], replies: [step: reply])
         let fault = try fault(of: server.settings(login: TestMailServer.login))
-        #expect(fault?.label == label, "\(String(describing: fault))")
-        #expect(reports.list.map(\.fault) == [fault])
+        #expect(fault?.label == label && reports.list.map(\.fault) == [fault], "\(String(describing: fault))")
         #expect(fault?.text?.contains(reply.prefix(3)) == true)
         #expect(fault?.text?.contains(reply.dropFirst(10)) == false, "the server's text may contain an address")
     }
 
     @Test(
         "A server that stops to answer ends in a timeout",
-        arguments: ["CONNECT", "EHLO", "STARTTLS", "AUTH", "MAIL", "RCPT", "DATA", "MESSAGE"])
+        arguments: ["CONNECT", "STARTTLS", "AUTH", "MESSAGE"])
     func hanging(step: String) throws {
         // On a busy machine, the time may be over before the step.
         var isReached = false
@@ -101,48 +98,37 @@ struct MailServerTests {
 
     // libcurl alone would wait for two minutes.
     @Test(
-        "A mail that the server has taken is sent, also if the server does not answer QUIT",
-        .timeLimit(.minutes(1)))
-    func hangingQuit() throws {
-        let server = try TestMailServer(hang: "QUIT")
-        #expect(try fault(of: server.settings()) == nil)
-        #expect(server.messages.count == 1)
-    }
-
-    @Test("A refused mail is refused, also if the server does not answer QUIT", .timeLimit(.minutes(1)))
-    func hangingQuitOfRefusal() throws {
-        let server = try TestMailServer(replies: ["RCPT": "550 5.1.1 no such user"], hang: "QUIT")
-        #expect(try fault(of: server.settings())?.label == "refused")
+        "A mail that was taken is sent, and a refused one is refused, also if the server does not answer QUIT",
+        .timeLimit(.minutes(1)),
+        arguments: [([:], nil), (["RCPT": "550 5.1.1 no"], "refused")] as [([String: String], String?)])
+    func hangingQuit(replies: [String: String], label: String?) throws {
+        let server = try TestMailServer(replies: replies, hang: "QUIT")
+        #expect(try fault(of: server.settings())?.label == label)
+        #expect(server.messages.count == (label == nil ? 1 : 0))
     }
 
     @Test(
-        "A certificate of an authority that is not trusted gets neither the password nor the mail",
-        arguments: [TestMailServer.Encryption.starttls, .implicit])
-    func untrusted(encryption: TestMailServer.Encryption) throws {
+        "A certificate that is not trusted, or is for another name, gets neither the password nor the mail",
+        arguments: [TestMailServer.Encryption.starttls, .implicit], ["127.0.0.1", "localhost"])
+    func certificate(encryption: TestMailServer.Encryption, host: String) throws {
         let server = try TestMailServer(encryption, auth: ["PLAIN"])
-        let fault = try fault(of: server.settings(login: TestMailServer.login, isTrusted: false))
+        let isTrusted = host == "localhost"
+        let fault = try fault(of: server.settings(host: host, login: TestMailServer.login, isTrusted: isTrusted))
         #expect(fault?.label == "unavailable")
-        #expect(fault?.text?.contains("certificate") == true, "\(String(describing: fault))")
+        #expect(isTrusted || fault?.text?.contains("certificate") == true, "\(String(describing: fault))")
         #expect(server.logins.isEmpty && server.messages.isEmpty)
     }
 
-    @Test(
-        "A certificate for another name gets neither the password nor the mail",
-        arguments: [TestMailServer.Encryption.starttls, .implicit])
-    func otherName(encryption: TestMailServer.Encryption) throws {
-        let server = try TestMailServer(encryption, auth: ["PLAIN"])
-        let fault = try fault(of: server.settings(host: "localhost", login: TestMailServer.login))
-        #expect(fault?.label == "unavailable")
-        #expect(server.logins.isEmpty && server.messages.isEmpty)
-    }
-
-    @Test("A server that offers no TLS where it is demanded gets neither the password nor the mail")
+    @Test("A server that offers no TLS where it is demanded gets neither password nor mail, as one that is gone")
     func noTLS() throws {
         let server = try TestMailServer(auth: ["PLAIN"])
         var settings = try server.settings(login: TestMailServer.login)
         settings.demandsTLS = true
         #expect(try fault(of: settings)?.label == "unavailable")
         #expect(server.verbs == ["EHLO"])
+        let gone = MailServerSettings(
+            server: try #require(SMTPServer("smtp://127.0.0.1:1")), login: nil, from: settings.from)
+        #expect(try fault(of: gone)?.label == "unavailable")
     }
 
     @Test(
@@ -167,30 +153,20 @@ struct MailServerTests {
         #expect(try fault(of: none.settings(login: TestMailServer.login)) == nil)
     }
 
-    @Test("A server that cannot be reached is unavailable")
-    func unreachable() throws {
-        var settings = try TestMailServer().settings()
-        settings = MailServerSettings(
-            server: try #require(SMTPServer("smtp://127.0.0.1:1")), login: nil, from: settings.from)
-        #expect(try fault(of: settings)?.label == "unavailable")
-    }
-
     @Test("Beyond the limit of waiting requests the server is not asked")
     func crowded() throws {
         let server = try TestMailServer()
         let sender = try sender(server.settings(), gate: CallGate(limit: 0))
         #expect(throws: DeliveryFault.crowded) { try sender.send(Sample.mail(), requestID: nil) }
-        #expect(reports.list.map(\.fault) == [.crowded])
-        #expect(server.commands.isEmpty)
+        #expect(reports.list.map(\.fault) == [.crowded] && server.commands.isEmpty)
     }
 
     @Test(
         "An address that could be read as another part of a command is refused, and the server is not asked",
         arguments: [
             "a@b.example>\r\nRCPT TO:<c@d.example", "a@b.example\r\nBcc: c@d.example", "a@b.example\nX: y",
-            "a b@c.example",
-            "a@b@c.example", "@b.example", "a@", "", "<a@b.example>", "a@b.example,c@d.example", "é@b.example",
-            "a@bücher.example", "\"a\"@b.example", "a@b.example\0", "a@[127.0.0.1]", "a;b@c.example",
+            "a b@c.example", "a@b@c.example", "@b.example", "a@", "", "<a@b.example>", "a@b.example,c@d.example",
+            "é@b.example", "a@bücher.example", "\"a\"@b.example", "a@b.example\0", "a@[127.0.0.1]", "a;b@c.example",
             String(repeating: "a", count: 243) + "@example.org",
         ])
     func invalidAddress(address: String) throws {
@@ -199,8 +175,7 @@ struct MailServerTests {
         let fault = deliveryFault { () throws(DeliveryFault) in
             try sender.send(Sample.mail(to: address), requestID: nil)
         }
-        #expect(fault == .refused("the address is not one of a mailbox"))
-        #expect(server.commands.isEmpty)
+        #expect(fault == .refused("the address is not one of a mailbox") && server.commands.isEmpty)
     }
 
     @Test("No value adds a field to the header or a line to the commands")
@@ -223,8 +198,7 @@ struct MailServerTests {
         let server = try TestMailServer(encryption, auth: ["PLAIN"])
         try sender(server.settings(login: TestMailServer.login)).probe()
         #expect(Eventually.holds { server.verbs.suffix(3) == ["AUTH", "NOOP", "QUIT"] })
-        #expect(!server.verbs.contains("MAIL"))
-        #expect(reports.list.isEmpty)
+        #expect(!server.verbs.contains("MAIL") && reports.list.isEmpty)
     }
 
     @Test("The probe tells which settings are wrong")

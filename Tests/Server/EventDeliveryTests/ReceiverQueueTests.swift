@@ -115,8 +115,7 @@ struct ReceiverQueueTests {
             let own = ledger.value.filter { $0.event.userID.text == "user_\(number)" }.map(\.number)
             var firsts: [Int64] = []
             for event in own where !firsts.contains(event) { firsts.append(event) }
-            #expect(firsts.count == 13)
-            #expect(firsts == firsts.sorted())
+            #expect(firsts.count == 13 && firsts == firsts.sorted())
         }
         #expect(try waiting("forum") == 7 * 13)
     }
@@ -139,27 +138,7 @@ struct ReceiverQueueTests {
             return .accepted
         }
         #expect(try run(queue) { try waiting("shop") > 0 })
-        #expect(!isDouble.value)
-        #expect((1...ReceiverPace.concurrency).contains(most.value))
-    }
-
-    @Test("A receiver that hangs does not delay another one")
-    func hanging() throws {
-        try fill(users: 3, changes: 2)
-        let answers = Monitor(false)
-        let slow = try queue("shop") { _ in
-            answers.wait { $0 ? () : nil }
-            return .accepted
-        }
-        let fast = try queue("forum") { _ in .accepted }
-        let isDone = try run(slow) {
-            let isFastDone = try run(fast) { try waiting("forum") > 0 }
-            let left = try waiting("shop")
-            answers.change { $0 = true }
-            #expect(isFastDone && left == 9)
-            return false
-        }
-        #expect(isDone)
+        #expect(!isDouble.value && (1...ReceiverPace.concurrency).contains(most.value))
     }
 
     @Test("Of two nodes one sends at a time, and the other goes on after it has released the receiver")
@@ -185,23 +164,6 @@ struct ReceiverQueueTests {
         #expect(try run(next) { try waiting("shop") > 0 })
         #expect(Set(first.value.map(\.number)).isDisjoint(with: second.value.map(\.number)))
         #expect(first.value.count + second.value.count == 16)
-    }
-
-    @Test("A receiver that is gone gets nothing more, and keeps its events until it is resumed")
-    func gone() throws {
-        try fill(users: 5, changes: 1)
-        let calls = Shared(0)
-        let queue = try queue("shop") { _ in
-            calls.change { $0 += 1 }
-            return .gone
-        }
-        #expect(try run(queue) { try store.receiverStates().last?.stoppedAt == nil })
-        #expect(calls.value <= ReceiverPace.concurrency)
-        #expect(try waiting("shop") == 10)
-        queue.release()
-        #expect(try store.resume("shop", now: noon))
-        let next = try self.queue("shop", node: "b") { _ in .accepted }
-        #expect(try run(next) { try waiting("shop") > 0 })
     }
 
     @Test("An operator who has events sent again ends the pause of the receiver")

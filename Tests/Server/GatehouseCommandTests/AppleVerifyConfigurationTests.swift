@@ -31,24 +31,24 @@ struct AppleVerifyConfigurationTests: AppleVerifySuite {
     func configured() throws {
         let token = try mint("--aud", "com.example.web")
         let settings = ["APPLE_BUNDLE_ID": "com.example.app,com.example.web"]
-        #expect(try verify([token], settings).status == 0)
+        try verify([token], settings).expect(0)
         #expect(try verify([token], ["APPLE_BUNDLE_ID": "com.example.app"]).text.hasPrefix("audience: "))
         let other = try mint("--claim", "iss=https://account.apple.com")
         #expect(try verify([other], settings).text.hasPrefix("issuer: "))
         let issuers = settings.merging(["APPLE_ISSUER": "https://account.apple.com"]) { $1 }
-        #expect(try verify([other], issuers).status == 0)
+        try verify([other], issuers).expect(0)
         #expect(try verify(["--issuer", "https://x.example", other], issuers).text.hasPrefix("issuer: "))
         let required = settings.merging(["APPLE_NONCE": "required"]) { $1 }
         #expect(try verify([token], required).text.hasPrefix("nonce: This installation requires a nonce"))
         #expect(try verify(["--audience", "com.example.web", token], required).status == 0, "options need none")
         let file = try tool.file("gatehouse.env", "APPLE_BUNDLE_ID=com.example.web\n")
-        #expect(try verify([token], ["GATEHOUSE_CONFIG": file]).status == 0)
+        try verify([token], ["GATEHOUSE_CONFIG": file]).expect(0)
     }
 
     @Test("without --audience and without a configuration, the missing setting is named")
     func notConfigured() throws {
         let outcome = try verify([try mint()], [:])
-        #expect(outcome.status == 2 && outcome.errorOutput.contains("APPLE_BUNDLE_ID"))
+        outcome.expect(2, saying: "APPLE_BUNDLE_ID")
         #expect(outcome.errorOutput.contains("--audience"))
     }
 
@@ -57,10 +57,10 @@ struct AppleVerifyConfigurationTests: AppleVerifySuite {
         let nonce = try challenge(expiresIn: 600)
         let audience = ["--challenge", "--audience", "com.example.app"]
         let good = try verify(audience + [try login("--nonce", nonce)], [:])
-        #expect(good.status == 0, "\(good.everything)")
-        #expect(report(good).map(\.check) == Self.checks + ["challenge", "used"])
-        #expect(report(good)[13].mark == "ok" && report(good)[13].text.contains("expires 2025-10-09T09:03:20.000Z"))
-        #expect(report(good)[14].mark == "-" && report(good)[14].text.contains("only the server knows"))
+        good.expect(0)
+        #expect(good.report.map(\.check) == Self.checks + ["challenge", "used"])
+        #expect(good.report[13].mark == "ok" && good.report[13].text.contains("expires 2025-10-09T09:03:20.000Z"))
+        #expect(good.report[14].mark == "-" && good.report[14].text.contains("only the server knows"))
         let faults = [
             (try challenge(expiresIn: 0), "nonce: The nonce has expired", "it expired at 2025-10-09T08:53:20.000Z"),
             (
@@ -72,13 +72,12 @@ struct AppleVerifyConfigurationTests: AppleVerifySuite {
         for (nonce, verdict, fault) in faults {
             let refused = try verify(audience + [try login("--nonce", nonce)], [:])
             #expect(refused.status == 1 && refused.text.hasPrefix(verdict), "\(refused.text)")
-            #expect(report(refused)[13].mark == "FAULT" && report(refused)[13].text.hasPrefix(fault))
+            #expect(refused.report[13].mark == "FAULT" && refused.report[13].text.hasPrefix(fault))
         }
         let none = try verify(audience + [try mint()], [:])
-        #expect(none.status == 1 && none.text.contains("the request has none"))
-        #expect(report(none)[10].mark == "FAULT" && report(none)[13].mark == "-")
-        let unknown = try verify(audience + [try mint()], [:], secret: nil)
-        #expect(unknown.status == 2 && unknown.errorOutput.contains("JWT_REFRESH_SECRET"))
+        none.expect(1, printing: "the request has none")
+        #expect(none.report[10].mark == "FAULT" && none.report[13].mark == "-")
+        try verify(audience + [try mint()], [:], secret: nil).expect(2, saying: "JWT_REFRESH_SECRET")
     }
 
     @Test("a configuration that demands challenges has the effect of --challenge; any other refuses expired ones")
@@ -86,14 +85,14 @@ struct AppleVerifyConfigurationTests: AppleVerifySuite {
         let settings = ["APPLE_BUNDLE_ID": "com.example.app", "APPLE_NONCE": "challenge"]
         let expired = try login("--nonce", try challenge(expiresIn: -1))
         #expect(try verify([expired], settings).text.contains("The nonce has expired"))
-        #expect(try verify([try login("--nonce", try challenge(expiresIn: 1))], settings).status == 0)
-        #expect(try verify([try mint()], settings, secret: nil).status == 2)
+        try verify([try login("--nonce", try challenge(expiresIn: 1))], settings).expect(0)
+        try verify([try mint()], settings, secret: nil).expect(2)
         let optional = ["APPLE_BUNDLE_ID": "com.example.app"]
         #expect(try verify([expired], optional).text.contains("The nonce has expired"))
         let own = try verify([try login("--nonce", "the app's own")], optional)
-        #expect(own.status == 0 && report(own)[13].text.contains("the app's own"))
+        #expect(own.status == 0 && own.report[13].text.contains("the app's own"))
         let blind = try verify([expired], optional, secret: nil)
-        #expect(blind.status == 0 && report(blind)[13].text.contains("JWT_REFRESH_SECRET is not set"))
-        #expect(report(try verify([try mint()], optional))[13].text.contains("the login has no nonce"))
+        #expect(blind.status == 0 && blind.report[13].text.contains("JWT_REFRESH_SECRET is not set"))
+        #expect(try verify([try mint()], optional).report[13].text.contains("the login has no nonce"))
     }
 }

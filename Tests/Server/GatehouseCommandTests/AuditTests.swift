@@ -1,9 +1,12 @@
+import FileSystem
 import Foundation
 import Gatehouse
 import JSON
 import StoreSupport
 import TestSupport
 import Testing
+
+@testable import GatehouseCommand
 
 @Suite("gatehouse audit")
 struct AuditTests {
@@ -57,26 +60,11 @@ struct AuditTests {
         #expect(try registry.json("audit") == ["events": expected])
     }
 
-    @Test("prints changes by operators, and nothing if a command changed nothing")
-    func operators() throws {
-        try registry.add("1", email: "ada@example.com")
-        for words in [
-            ["disable"], ["disable"], ["enable"], ["role", "ADMIN"], ["role", "ADMIN"], ["delete", "--yes"],
-            ["delete", "--yes"],
-        ] {
-            _ = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
-        }
-        #expect(try kinds() == ["login", "user_disabled", "user_enabled", "role_changed", "user_deleted"])
-        #expect(try kinds("--user", "user_1").count == 5, "also of the deleted")
-        let events = try registry.json("audit").object?["events"]?.array
-        #expect(events?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
-    }
-
     @Test("only events of operators name an operator", .enabled(if: !TestDatabase.isOnServer, "restores a backup"))
     func operatorNames() throws {
         try registry.add("1")
         let backup = registry.tool.folder.file("backup.db")
-        #expect(try registry.run("backup", backup).status == 0)
+        try registry.run("backup", backup).expect(0)
         for (words, sudo) in [
             (["users", "disable", "user_1"], "anna"), (["sessions", "revoke", "sess_1"], "x\ny (0)"),
         ] {
@@ -88,7 +76,7 @@ struct AuditTests {
         #expect(text.contains("(\(getuid()))") && text.hasSuffix(", sudo by anna"), "\(text)")
         let other = registry.tool.folder.file("other.db")
         let environment = ["DATABASE_URL": "sqlite:" + other, "SUDO_USER": "anna"]
-        #expect(try registry.tool.run(["restore", "--end-sessions", backup], environment).status == 0)
+        try registry.tool.run(["restore", "--end-sessions", backup], environment).expect(0)
         let trail = try JSONValue(parsing: registry.tool.run(["audit", "--json"], environment).output)
         let restored = trail.object?["events"]?.array ?? []
         let kinds = ["database_restored", "sessions_revoked"]
@@ -115,14 +103,42 @@ struct AuditTests {
         }
         #expect(try kinds("--since", "\(midnight)") == kinds("--since", "\(midnight)T00:00:00Z"))
         #expect(try kinds("--limit", "5") == ["login", "logout", "logout", "logout", "logout"])
-        #expect(try registry.run("audit", "--user", "user_3").status == 1)
+        try registry.run("audit", "--user", "user_3").expect(1)
     }
 
     @Test("prints 100 events without --limit")
     func hundred() throws {
         try registry.store.record((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
         let all = try #require(try registry.json("audit").object?["events"]?.array)
-        #expect(all.count == 100)
-        #expect(all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")
+        #expect(all.count == 100 && all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")
+    }
+}
+
+@Suite("The name of an operator in the audit trail")
+struct OperatorNameTests {
+    private static let root = Account(name: "root", id: 0, groups: [])
+    private static let anna = Account(name: "anna", id: 1000, groups: [])
+
+    private func text(_ caller: Account, login: Account? = nil, sudo: String? = nil) -> String {
+        OperatorName(caller: caller, login: login, sudoUser: sudo).text
+    }
+
+    @Test("is the user, the login if it differs, and the user of sudo")
+    func parts() {
+        #expect(text(Self.root) == "root (0)" && text(Self.root, login: Self.root) == "root (0)")
+        #expect(text(Self.root, login: Self.anna) == "root (0), login anna (1000)")
+        #expect(text(Self.root, login: Self.anna, sudo: "anna") == "root (0), login anna (1000), sudo by anna")
+        #expect(text(Self.anna, sudo: "bob@EXAMPLE") == "anna (1000), sudo by bob@EXAMPLE")
+        #expect(text(Account(name: "1234", id: 1234, groups: [])) == "1234 (1234)")
+    }
+
+    @Test(
+        "holds only valid names, since the caller can set the environment",
+        arguments: [
+            "", "a b", "a\nb", "root (0), sudo by bob", "ann\u{1B}[0m", "änna", "a,b",
+            String(repeating: "a", count: 65),
+        ])
+    func claims(name: String) {
+        #expect(text(Self.root, sudo: name) == "root (0)" && text(Account(name: name, id: 7, groups: [])) == "7")
     }
 }

@@ -1,9 +1,7 @@
 import Foundation
-import Gatehouse
 import GatehouseStore
 import SQL
 import SQLite
-import StoreSupport
 import TestSupport
 
 /// A closed database in a folder of its own, and the commands for it.
@@ -27,18 +25,8 @@ struct BackupFixture {
 
     /// Creates users with a session each, and closes the database.
     static func add(_ users: [String], to path: String) throws {
-        let store = try SQLiteStore(path: path)
-        for name in users {
-            let noon = Registry.noon
-            let user = User(id: UserID("user_" + name), email: nil, nickname: nil, role: .user, createdAt: noon)
-            let token = SessionToken(
-                generation: 1, random: [1], issuedAt: noon, expiresAt: Registry.farFuture, hash: [1])
-            let session = Session(
-                id: SessionID("sess_" + name), userID: user.id, provider: .apple, clientID: "com.example.app",
-                device: .unknown, createdAt: noon, token: token)
-            _ = try store.record(
-                LoginFixture(of: user, session, as: Identity(provider: .apple, subject: name, email: nil)))
-        }
+        let registry = Registry(tool: try Tool(), store: try SQLiteStore(path: path))
+        for name in users { try registry.add(name) }
     }
 
     func run(_ words: String..., through wrapper: [String] = []) throws -> Shell.Outcome {
@@ -84,5 +72,21 @@ struct BackupFixture {
         try handle.seek(toOffset: offset)
         try handle.write(contentsOf: Data(repeating: 0xAA, count: count))
         try handle.close()
+    }
+}
+
+/// A database with an older schema.
+enum OldSchema {
+    static func make(at path: String) throws {
+        let migrations = Executable.root + "/Sources/Server/GatehouseStore/Migrations/SQLite/"
+        let connection = try Connection(path: path, access: .readWrite)
+        for step in try FileManager.default.contentsOfDirectory(atPath: migrations).sorted().prefix(3) {
+            try connection.execute(script: String(contentsOfFile: migrations + step, encoding: .utf8))
+        }
+        try connection.execute(
+            script: """
+                PRAGMA user_version = 3;
+                INSERT INTO users (id, created_at, updated_at) VALUES ('user_old', 1, 1);
+                """)
     }
 }

@@ -71,8 +71,7 @@ struct CheckEvaluationTests {
         ] as [(bytes: Int64, files: Int64?, grade: Finding.Grade)])
     func disk(bytes: Int64, files: Int64?, grade: Finding.Grade) {
         let finding = DiskCheck(folder: "/").evaluate(FileSystemStatus(freeBytes: bytes, freeFiles: files))
-        #expect(finding.grade == grade)
-        #expect((finding.advice != nil) == (grade != .ok))
+        #expect(finding.grade == grade && (finding.advice != nil) == (grade != .ok))
     }
 
     /// In seconds after the time of the clock.
@@ -178,8 +177,7 @@ struct CheckEvaluationTests {
         for (mode, group, grade) in [
             (mode: 0o600, group: 0, grade: nil), (mode: 0o440, group: 0, grade: nil),
             (mode: 0o640, group: 998, grade: .note), (mode: 0o644, group: 0, grade: .fault),
-            (mode: 0o602, group: 0, grade: .fault),
-            (mode: 0o400, group: 998, grade: nil),
+            (mode: 0o602, group: 0, grade: .fault), (mode: 0o400, group: 998, grade: nil),
         ] as [(mode: UInt32, group: UInt32, grade: Finding.Grade?)] {
             #expect(check.evaluate("DATA_KEY", at: "x", Self.file(0, mode, group: group))?.grade == grade, "\(mode)")
         }
@@ -208,5 +206,42 @@ struct CheckEvaluationTests {
         let check = KeySetCheck(url: "https://appleid.apple.com/auth/keys", database: nil, probe: nil)
         let finding = check.evaluate(storedAt: Self.now - .seconds(hours * 3600), now: Self.now)
         #expect(finding?.message.contains("too old") == isUseless)
+    }
+}
+
+@Suite("The check of the last reload")
+struct ReloadCheckTests {
+    @Test(
+        "evaluates the server's metric, and notes a missing one",
+        arguments: [
+            ("1", .ok), ("0", .fault), ("NaN", .note), (nil, .note),
+        ] as [(String?, Finding.Grade)])
+    func judgement(value: String?, grade: Finding.Grade) {
+        let name = ReloadCheck.metric
+        let line = value.map { "\(name) \($0)\n" } ?? ""
+        let metrics = "# TYPE \(name) gauge\n\(line)\(name)_of_another 0\ngatehouse_workers 64\n"
+        let findings = ReloadCheck(listen: .unix(path: "/x")).evaluate(metrics)
+        #expect(findings.map(\.grade) == [grade])
+    }
+}
+
+@Suite("gatehouse check: services")
+struct ServicesCheckTests {
+    @Test("it counts tokens and users, and names them")
+    func counts() {
+        let tokens = ["shop", "shop", "knowledge-base"].map { ServiceToken(service: $0, hash: [1]) }
+        let access = ServiceAccess(tokens: tokens, users: [33: "www-data"])
+        #expect(
+            ServicesCheck(access: access).run() == [.ok("3 tokens (knowledge-base, shop), 1 user (www-data)")])
+        #expect(
+            ServicesCheck(access: ServiceAccess(tokens: [tokens[0]])).run() == [.ok("1 token (shop), 0 users")])
+    }
+
+    @Test("without settings it says who may ask, and without readable ones that it does not know")
+    func none() {
+        #expect(
+            ServicesCheck(access: ServiceAccess()).run()
+                == [.ok("only root may ask about users and access tokens: SERVICE_TOKENS is not set")])
+        #expect(ServicesCheck(access: nil).run().map(\.grade) == [.note])
     }
 }

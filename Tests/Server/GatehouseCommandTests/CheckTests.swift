@@ -1,3 +1,4 @@
+import CommandLineTool
 import Foundation
 import GatehouseStore
 import JSON
@@ -5,6 +6,8 @@ import SQL
 import SQLite
 import TestSupport
 import Testing
+
+@testable import GatehouseCommand
 
 /// `gatehouse check` with real faults.
 @Suite("gatehouse check")
@@ -58,7 +61,7 @@ struct CheckTests {
         defer { apple.stop() }
         let settings = credentials(at: address)
         let down = try check(settings, [])
-        #expect(down.status == 0, "\(down.everything)")
+        down.expect(0)
         for subject in ["configuration", "database", "integrity", "schema", "Apple's keys", "Apple's credentials"] {
             #expect(down.text.contains("ok     \(subject) "), "\(down.text)")
         }
@@ -69,7 +72,7 @@ struct CheckTests {
         // The server is ready once it has Apple's keys.
         #expect(Eventually.holds { (try? check(settings, []).text.contains(/ok     server +ready\n/)) == true })
         let up = try check(settings, ["--json", "--deep"])
-        #expect(up.status == 0, "\(up.everything)")
+        up.expect(0)
         let report = try JSONValue(parsing: up.output).object ?? [:]
         #expect(report["ok"] == true)
         let states = (report["checks"]?.array ?? []).compactMap(\.object)
@@ -91,8 +94,7 @@ struct CheckTests {
         #expect(!outcome.text.contains("limits") && !outcome.text.contains("socket"))
         #expect(!outcome.everything.contains("Xshort"))
         let blind = try check(["GATEHOUSE_CONFIG": tool.folder.file("missing")])
-        #expect(blind.status == 2)
-        #expect(blind.text.contains("cannot be read") && !blind.text.contains("database"))
+        #expect(blind.status == 2 && blind.text.contains("cannot be read") && !blind.text.contains("database"))
     }
 
     @Test("reports secrets and a database that other users can read")
@@ -145,7 +147,7 @@ struct CheckTests {
         let serve = try Shell.outcome(of: powerless + ["serve"], environment: settings)
         #expect(serve.status == 2)
         #expect(serve.errorOutput.split(separator: "\n").count == 1, "one fault: \(serve.errorOutput)")
-        #expect(outcome.status == 0, "\(outcome.everything)")
+        outcome.expect(0)
         for subject in ["database", "integrity", "schema", "socket"] {
             #expect(outcome.text.contains(try Regex("note   \(subject) +not checked")), "\(outcome.text)")
         }
@@ -199,8 +201,8 @@ struct CheckTests {
         expectFault("clock", /the database has a time of 2286-11-20/, in: try check())
     }
 
-    @Test("reports at which step the request for Apple's keys fails")
-    func keyServer() throws {
+    @Test("reports at which step the request for Apple's keys fails, and whether Apple accepts the credentials")
+    func apple() throws {
         let (apple, address) = try startApple()
         defer { apple.stop() }
         let plain = address.replacing("http://", with: "https://")
@@ -212,12 +214,6 @@ struct CheckTests {
         ] {
             expectFault("Apple's keys", message, in: try check(["APPLE_JWKS_URL": url], []))
         }
-    }
-
-    @Test("asks Apple whether it accepts the credentials")
-    func credentials() throws {
-        let (apple, address) = try startApple()
-        defer { apple.stop() }
         let known = try check(credentials(at: address), [])
         #expect(
             known.text.contains(/ok     Apple's credentials +Apple accepts them for com\.example\.app/), "\(known.text)"
@@ -228,8 +224,7 @@ struct CheckTests {
         unanswered["APPLE_TOKEN_URL"] = "http://127.0.0.1:1/auth/token"
         expectFault("Apple's credentials", /token endpoint does not answer/, in: try check(unanswered, []))
         let wrong = try check(credentials(at: address).merging(["APPLE_KEY_ID": "Xhunter Xhunter"]) { $1 })
-        #expect(wrong.status == 2)
-        #expect(wrong.text.contains("APPLE_KEY_ID") && !wrong.everything.contains("Xhunter"))
+        #expect(wrong.status == 2 && wrong.text.contains("APPLE_KEY_ID") && !wrong.everything.contains("Xhunter"))
     }
 
     @Test("reports a socket without a server")
@@ -240,5 +235,92 @@ struct CheckTests {
         _ = server.wait()
         let outcome = try check(["APP_ENV": "development"])
         expectFault("socket", /exists, but no server listens/, in: outcome)
+    }
+}
+
+@Suite("gatehouse check --settings")
+struct SettingsCheckTests {
+    private let tool: Tool
+
+    init() throws {
+        tool = try Tool()
+    }
+
+    private func check(_ changes: [String: String], _ words: String...) throws -> Shell.Outcome {
+        try tool.run(["check", "--settings"] + words, tool.settings(changes))
+    }
+
+    @Test("exits 0 if serve could start, and opens and creates no file")
+    func good() throws {
+        let outcome = try check(["DATABASE_URL": "sqlite:/nowhere/at/all.db"])
+        #expect(outcome.status == 0 && outcome.errorOutput.isEmpty)
+        #expect(outcome.text == "ok     settings  gatehouse serve can start with them: the environment\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
+    }
+
+    @Test("names every fault with advice but without values, and exits 2")
+    func bad() throws {
+        let faults = ["WORKERS": "Xmany", "LISTEN": "Xhere", "JWT_ACCESS_SECRET": "Xshort"]
+        let outcome = try check(faults)
+        #expect(outcome.status == 2)
+        for name in faults.keys { #expect(outcome.text.contains("FAULT  settings  \(name) "), "\(outcome.text)") }
+        #expect(outcome.text.components(separatedBy: "→ change it in the environment").count == 4)
+        #expect(!outcome.everything.contains("X"))
+        let json = try JSONValue(parsing: try check(faults, "--json").output).object
+        #expect(json?["ok"] == false && json?["checks"]?.array?.count == 3)
+    }
+
+    @Test("advises sudo if the user may not read the secrets", .enabled(if: getuid() == 0))
+    func denied() throws {
+        let secrets = try TemporaryFolder()
+        chmod(secrets.path, 0o700)
+        let outcome = try Shell.outcome(
+            of: OwnerFixture.asUser([Executable.gatehouse, "check", "--settings"]),
+            environment: tool.settings(["PATH": "/usr/bin:/bin", "CREDENTIALS_DIRECTORY": secrets.path]))
+        #expect(outcome.status == 2)
+        #expect(outcome.text.contains("CREDENTIALS_DIRECTORY is closed to this user"), "\(outcome.everything)")
+        #expect(outcome.text.contains("→ sudo gatehouse check --settings"))
+    }
+}
+
+@Suite("The folder that the unit may write to")
+struct UnitFolderTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["granted", "granted/below", "granted-not", "open"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        }
+    }
+
+    private func refusal(of name: String) throws -> CommandError? {
+        let unit = try #require(UnitDatabaseFolder(of: ["DATABASE_FOLDER": folder.file("granted")]))
+        do {
+            try unit.refuseOutsideDatabase(at: folder.file(name))
+            return nil
+        } catch { return error }
+    }
+
+    @Test(
+        "refuses a database in another folder that is read-only, as a configuration error",
+        arguments: ["missing/gatehouse.db", "granted-missing/gatehouse.db", "missing/deeper/gatehouse.db"])
+    func elsewhere(name: String) throws {
+        let fault = try #require(try refusal(of: name))
+        let place = String(folder.file(name).dropLast("/gatehouse.db".count))
+        #expect(fault.status == .usage && fault.message.contains("may not write to \(place)."))
+        #expect(fault.message.hasSuffix("gatehouse-database-folder \(place) && systemctl restart gatehouse"))
+    }
+
+    @Test(
+        "accepts its own folder, and a folder that another drop-in has opened",
+        arguments: ["granted/a.db", "granted/below/a.db", "granted/missing/a.db", "open/a.db"])
+    func open(name: String) throws {
+        #expect(try refusal(of: name) == nil)
+    }
+
+    @Test("is nil if no unit started the server", arguments: [[:], ["DATABASE_FOLDER": ""]])
+    func none(variables: [String: String]) {
+        #expect(UnitDatabaseFolder(of: variables) == nil)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import JOSE
 import JSON
+import StandardWebhooks
 import TestSupport
 import Testing
 
@@ -31,35 +31,30 @@ struct FakeAppleCommandTests {
         return (try? JSONValue(parsing: output))?.object
     }
 
-    private func notify(_ words: String...) throws -> Shell.Outcome {
-        try tool.runFakeApple(["notify"] + words)
-    }
-
-    @Test("creates a private key for the developer, named by its id")
-    func developerKey() throws {
-        let (apple, _) = try start("--key-id", "ABC123DEFG", "--team-id", "TEAM123456")
+    @Test("creates a private key for the developer, and mints logins for the first app of APPLE_BUNDLE_ID")
+    func minting() throws {
+        let (apple, url) = try start(
+            "--key-id", "ABC123DEFG", "--team-id", "TEAM123456",
+            environment: ["APPLE_BUNDLE_ID": "com.example.one, com.example.two"])
         defer { apple.stop() }
         let path = folder + "/AuthKey_ABC123DEFG.p8"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
-    }
-
-    @Test("serves its keys, and mints logins for the first app of APPLE_BUNDLE_ID")
-    func minting() throws {
-        let (apple, url) = try start(environment: ["APPLE_BUNDLE_ID": "com.example.one, com.example.two"])
-        defer { apple.stop() }
-        let keys = tool.folder.file("keys.json")
-        _ = try tool.file("keys.json", String(decoding: try HTTP.get(url + "/auth/keys"), as: UTF8.self))
+        let keys = try tool.file("keys.json", String(decoding: try HTTP.get(url + "/auth/keys"), as: UTF8.self))
         let token = try #require(try curl(url + "/mint")?["identityToken"]?.string)
         let verify = ["apple", "verify", "--quiet", "--jwks", keys, token, "--audience"]
-        #expect(try tool.run(verify + ["com.example.one"]).status == 0)
-        #expect(try tool.run(verify + ["com.example.two"]).status == 1)
+        try tool.run(verify + ["com.example.one"]).expect(0)
+        try tool.run(verify + ["com.example.two"]).expect(1)
+        let issuer = url + "/openid/example"
+        let metadata = try curl(issuer + "/.well-known/openid-configuration")
+        #expect(metadata?["issuer"] == .string(issuer), "an issuer begins with the address of the program by default")
     }
 
-    @Test("serves OpenID Connect providers, WeChat and QQ at the same port, with issuers below --base")
+    @Test("serves OpenID Connect providers, WeChat and QQ at the same port, with issuers below --base, to --host alone")
     func providers() throws {
-        let (apple, url) = try start("--base", "http://apple.internal:1/")
+        let (apple, url) = try start(
+            "--base", "http://apple.internal:1/", "--host", "apple.internal", "--host=other.internal")
         defer { apple.stop() }
         let discovery = "/openid/example/.well-known/openid-configuration"
         #expect(try curl(url + discovery)?["issuer"] == "http://apple.internal:1/openid/example")
@@ -68,6 +63,11 @@ struct FakeAppleCommandTests {
         #expect(try curl(url + "/qq/oauth2.0/me?fmt=json")?["error"] == 100007)
         #expect(try curl(url + "/auth/keys")?["keys"] != nil)
         #expect(FileManager.default.fileExists(atPath: folder + "/openid-google.pem"))
+        for (host, status) in [
+            ("localhost", "200"), ("apple.internal", "200"), ("other.internal:8444", "200"), ("rebind.example", "421"),
+        ] {
+            #expect(try statusOfPage(url + "/mint", "--header", "Host: " + host) == status, "\(host)")
+        }
     }
 
     @Test("lets a page send the browser back to the addresses of its options alone")
@@ -90,48 +90,25 @@ struct FakeAppleCommandTests {
         }
     }
 
-    private func statusOfPage(_ address: String) throws -> String {
+    private func statusOfPage(_ address: String, _ others: String...) throws -> String {
         let words = ["/usr/bin/curl", "--silent", "--max-time", "60", "-o", "/dev/null", "-w", "%{http_code}", address]
-        return String(decoding: try Shell.run(words), as: UTF8.self)
-    }
-
-    @Test(
-        "refuses an address that no page may send a browser to",
-        arguments: [
-            ["--services-id", "com.example.web"], ["--services-id", "x=ftp://x"], ["--redirect-uri", "A=https://x"],
-        ])
-    func noAddress(words: [String]) throws {
-        #expect(try tool.runFakeApple(["serve", "--port", "0"] + words).status == 2)
-    }
-
-    /// The header fields of a message that the secret of 24 letters `k` has signed.
-    private func signature(of body: String) throws -> [String] {
-        let key = String(repeating: "6b", count: 24)
-        let content = "msg_1.\(Int(Date().timeIntervalSince1970))"
-        let output = try Shell.run(
-            [
-                "/bin/sh", "-c",
-                #"printf %s "$1.$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$3" -binary | base64"#, "sh",
-                content, body, key,
-            ])
-        let tag = String(decoding: output, as: UTF8.self).filter { !$0.isWhitespace }
-        let fields = [
-            "webhook-id: msg_1", "webhook-timestamp: \(content.dropFirst(6))", "webhook-signature: v1,\(tag)",
-        ]
-        return (fields + ["content-type: application/json"]).flatMap { ["--header", $0] }
+        return String(decoding: try Shell.run(words + others), as: UTF8.self)
     }
 
     @Test("receives text messages that the secret of --sms-secret has signed, and shows them in its inbox")
     func textMessages() throws {
         let secret = "whsec_" + Data(repeating: UInt8(ascii: "k"), count: 24).base64EncodedString()
+        let now = Int64(Date().timeIntervalSince1970)
         let (apple, url) = try start("--sms-secret", try tool.file("secret", secret + "\n"), "--log")
         defer { apple.stop() }
         let body =
             #"{"type":"sms.code","timestamp":"2026-11-25T12:00:00Z","data":{"to":"+447911123456","country":"GB","#
             + #""code":"042137","language":"en","text":"Your code is 042137.","expiresIn":600}}"#
         #expect(try curl(url + "/sms", "--data-raw", body)?["error"] != nil)
+        let signed = try WebhookSecrets(secret).headers(id: "msg_1", timestamp: now, body: Array(body.utf8))
+        let fields = (signed + [("content-type", "application/json")]).flatMap { ["--header", "\($0): \($1)"] }
         let words = ["/usr/bin/curl", "--silent", "--max-time", "60", url + "/sms", "--data-raw", body]
-        #expect(String(decoding: try Shell.run(words + signature(of: body)), as: UTF8.self) == "{}")
+        #expect(String(decoding: try Shell.run(words + fields), as: UTF8.self) == "{}")
         let messages = try #require(try curl(url + "/inbox?wait=10")?["messages"]?.array)
         #expect(messages.count == 1 && messages.first?.object?["code"] == "042137")
         #expect(!apple.log.contains("042137") && !apple.log.contains("447911"))
@@ -162,119 +139,19 @@ struct FakeAppleCommandTests {
         #expect(outcome.status == 2 && !outcome.errorOutput.contains("c2hvcnQ"))
     }
 
-    @Test("an issuer begins with the address of the program by default")
-    func defaultBase() throws {
-        let (apple, url) = try start()
-        defer { apple.stop() }
-        let issuer = url + "/openid/example"
-        #expect(try curl(issuer + "/.well-known/openid-configuration")?["issuer"] == .string(issuer))
-    }
-
-    @Test("answers only to the names of this machine and of --host")
-    func hostNames() throws {
-        let (apple, url) = try start("--host", "apple.internal", "--host=other.internal")
-        defer { apple.stop() }
-        func status(_ host: String) throws -> String {
-            let words = ["--silent", "--max-time", "60", "--output", "/dev/null", "--write-out", "%{http_code}"]
-            let output = try Shell.run(["/usr/bin/curl"] + words + ["--header", "Host: " + host, url + "/mint"])
-            return String(decoding: output, as: UTF8.self)
-        }
-        for host in ["localhost", "apple.internal", "other.internal:8444"] { #expect(try status(host) == "200") }
-        #expect(try status("rebind.example") == "421")
-    }
-
-    /// Exchanges the code of a new login for tokens.
-    private func exchange(_ url: String) throws -> JSONObject? {
-        let code = try #require(try curl(url + "/mint", "--data", #"{"sub":"ann"}"#)?["authorizationCode"]?.string)
-        return try ask(url + "/auth/token", "grant_type=authorization_code", "code=" + code)
-    }
-
-    /// Posts a form with the developer's client secret.
-    private func ask(_ url: String, _ fields: String...) throws -> JSONObject? {
-        let pem = try String(contentsOfFile: folder + "/AuthKey_DEVELOPER1.p8", encoding: .utf8)
-        let now = Int64(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": "FAKEAPPLE1", "sub": "com.example.app", "aud": "https://appleid.apple.com", "iat": .integer(now),
-            "exp": .integer(now + 300),
-        ]
-        let secret = try CompactJWS.sign(payload: claims.bytes, with: SigningKey(pem: pem, keyID: "DEVELOPER1"))
-        let output = try Shell.run(
-            ["/usr/bin/curl", "--silent", "--max-time", "20", url]
-                + (fields + ["client_id=com.example.app", "client_secret=" + secret]).flatMap {
-                    ["--data-urlencode", $0]
-                })
-        return (try? JSONValue(parsing: output))?.object
-    }
-
-    @Test("keys, grants and revocations survive a kill during a revocation")
-    func restart() throws {
-        let (first, url) = try start()
-        let keys = try HTTP.get(url + "/auth/keys")
-        let refreshToken = try #require(try exchange(url)?["refresh_token"]?.string)
-        // The revocation is performed at once; only the answer is delayed.
-        _ = try curl(url + "/faults", "--data", #"{"fault":"delay","seconds":60,"path":"/auth/revoke"}"#)
-        let revoking = Background { [self] in
-            _ = try? ask(url + "/auth/revoke", "token=" + refreshToken)
-            return []
-        }
-        #expect(Eventually.holds { (try? curl(url + "/authorisations"))??["authorisations"]?.array?.isEmpty == true })
-        first.signal(SIGKILL)
-        _ = (first.wait(), revoking.result())
-        let (second, again) = try start()
-        defer { second.stop() }
-        #expect(try HTTP.get(again + "/auth/keys") == keys)
-        let renewed = try ask(again + "/auth/token", "grant_type=refresh_token", "refresh_token=" + refreshToken)
-        #expect(renewed?["error"] == "invalid_grant")
-        #expect(try exchange(again)?["refresh_token"] != nil)
-    }
-
-    @Test("answers while other requests hang")
-    func crowd() throws {
-        let (apple, url) = try start()
-        defer { apple.stop() }
-        _ = try curl(url + "/faults", "--data", #"{"fault":"hang","path":"/auth/token"}"#)
-        let hanging = (0..<8).map { _ in
-            Background {
-                (try? Shell.run(["/usr/bin/curl", "-s", "--max-time", "20", "-d", "x", url + "/auth/token"])) ?? []
-            }
-        }
-        #expect(Eventually.holds { (try? curl(url + "/requests"))??["requests"]?.array?.count == 8 })
-        #expect(try curl(url + "/auth/keys")?["keys"] != nil)
-        apple.signal(SIGKILL)
-        for each in hanging { #expect(each.result().isEmpty) }
-    }
-
     @Test("survives malformed requests")
     func nonsense() throws {
         let (apple, url) = try start()
         defer { apple.stop() }
         for path in ["/mint", "/notify", "/faults", "/auth/token", "/auth/revoke"] {
-            for body in [
+            let bodies = [
                 "", "\u{1}", "[[[[", "%", "a=b&a=b", "{\"sub\":\"\\u0000\"}", String(repeating: "{", count: 60_000),
-            ] {
-                _ = try curl(url + path, "--data-binary", body)
-                _ = try curl(url + path, "-X", "PUT", "--data-binary", body)
-            }
+            ]
+            let requests = bodies.flatMap { ["--next", url + path, "--data-binary", $0] }.dropFirst()
+            _ = try Shell.outcome(of: ["/usr/bin/curl", "--silent"] + requests, environment: [:])
         }
         #expect(apple.exitStatus == nil)
         #expect(try curl(url + "/mint")?["identityToken"] != nil)
-    }
-
-    @Test("notify prints a notification signed with the keys of its folder")
-    func notification() throws {
-        let outcome = try notify("consent-revoked", "--sub", "ann", "--at", "1760000000", "--claim", "jti=1")
-        #expect(outcome.status == 0)
-        let json = try #require(try JSONValue(parsing: outcome.text).object)
-        #expect(json.names == ["payload"])
-        let keys = try start()
-        defer { keys.0.stop() }
-        let file = try tool.file("keys.json", String(decoding: try HTTP.get(keys.1 + "/auth/keys"), as: UTF8.self))
-        let payload = try tool.run(
-            "jws", "verify", "--jwks", file, "--alg", "RS256", try #require(json["payload"]?.string))
-        #expect(payload.status == 0)
-        let claims = try #require(try JSONValue(parsing: payload.text).object)
-        #expect(claims["jti"] == 1 && claims["iat"] == 1_760_000_000)
-        #expect(claims["events"]?.string?.contains(#""type":"consent-revoked","sub":"ann""#) == true)
     }
 
     @Test("notify --to posts it, prints the answer, and exits by its status")
@@ -282,11 +159,14 @@ struct FakeAppleCommandTests {
         let (apple, url) = try start()
         defer { apple.stop() }
         // Any server that accepts JSON will do: /faults rejects the body, which has no fault.
-        let refused = try notify("x", "--sub", "ann", "--to", url + "/faults")
+        func notify(_ address: String) throws -> Shell.Outcome {
+            try tool.runFakeApple(["notify", "x", "--sub", "ann", "--to", address])
+        }
+        let refused = try notify(url + "/faults")
         #expect(refused.status == 1)
         #expect(try JSONValue(parsing: refused.text).object?["status"] == 400)
-        #expect(try notify("x", "--sub", "ann", "--to", url + "/keys/rotate").status == 0)
-        let nowhere = try notify("x", "--sub", "ann", "--to", "http://127.0.0.1:1/")
+        try notify(url + "/keys/rotate").expect(0)
+        let nowhere = try notify("http://127.0.0.1:1/")
         #expect(nowhere.status == 3 && nowhere.text.isEmpty && !nowhere.errorOutput.isEmpty)
     }
 
@@ -297,38 +177,35 @@ struct FakeAppleCommandTests {
             ["serve", "--key-id", ""], ["mint", "--era", "2020"], ["mint", "--claim", "x"], ["mint", "--claim", "=1"],
             ["mint", "--header", "x"], ["mint", "--at", "noon"], ["notify", "x"], ["notify", "--sub", "ann"],
             ["notify", "x", "--sub", "ann", "--shape", "xml"], ["nonsense"],
+            ["serve", "--port", "0", "--services-id", "com.example.web"],
+            ["serve", "--port", "0", "--services-id", "x=ftp://x"],
+            ["serve", "--port", "0", "--redirect-uri", "A=https://x"],
         ])
     func usage(words: [String]) throws {
         let outcome = try tool.runFakeApple(words)
-        #expect(outcome.status == 2)
-        #expect(outcome.text.isEmpty && outcome.errorOutput.hasPrefix("fake-apple: "))
+        #expect(outcome.status == 2 && outcome.text.isEmpty && outcome.errorOutput.hasPrefix("fake-apple: "))
     }
 
-    @Test("every command has help", arguments: ["serve", "mint", "notify"])
-    func help(command: String) throws {
-        for words in [[command, "--help"], ["help", command]] {
-            let outcome = try Shell.outcome(of: [Executable.fakeApple] + words, environment: [:])
+    @Test("every command has help")
+    func help() throws {
+        let overview = try Shell.outcome(of: [Executable.fakeApple, "--help"], environment: [:])
+        for command in ["serve", "mint", "notify"] {
+            let outcome = try Shell.outcome(of: [Executable.fakeApple, command, "--help"], environment: [:])
             #expect(outcome.status == 0 && outcome.errorOutput.isEmpty)
             #expect(outcome.text.contains("usage: fake-apple \(command)"))
+            overview.expect(0, printing: "\n  \(command) ")
         }
-        let overview = try Shell.outcome(of: [Executable.fakeApple, "--help"], environment: [:])
-        #expect(overview.status == 0 && overview.text.contains("\n  \(command) "))
     }
 
     @Test("gatehouse has no command fake-apple")
     func separatePrograms() throws {
-        let outcome = try tool.run("fake-apple", "mint")
-        #expect(outcome.status == 2 && outcome.errorOutput.contains("unknown command fake-apple"))
+        try tool.run("fake-apple", "mint").expect(2, saying: "unknown command fake-apple")
     }
 
-    @Test(
-        "no command runs in production", arguments: ["APP_ENV", "NODE_ENV"],
-        ["production", "production ", "Production"])
+    @Test("no command runs in production", arguments: [("APP_ENV", "production "), ("NODE_ENV", "Production")])
     func production(variable: String, value: String) throws {
         for words in [["serve", "--port", "0"], ["mint"], ["notify", "x", "--sub", "ann"]] {
-            let outcome = try tool.runFakeApple(words, [variable: value])
-            #expect(outcome.status == 2)
-            #expect(outcome.text.isEmpty && outcome.errorOutput.contains("production"))
+            try tool.runFakeApple(words, [variable: value]).expectRefusal(2, saying: "production")
             #expect(!FileManager.default.fileExists(atPath: folder), "no key was made")
         }
     }

@@ -6,7 +6,17 @@ import Testing
 @Suite("The error that ends a command")
 struct FatalLineTests {
     private static let causes: [(words: [String], settings: [String: String], faults: [String])] = [
-        (["serve"], ["WORKERS": "many", "LISTEN": "here"], ["LISTEN must be ", "WORKERS must be "]),
+        (
+            ["serve"],
+            [
+                "WORKERS": "many", "LISTEN": "here", "ACCESS_TOKEN_TTL": "soon", "JWT_ACCESS_SECRET": "hunter2",
+                "JWT_REFRESH_SECRET": String(repeating: "0", count: 64), "DATA_KEY": String(repeating: "A", count: 43),
+            ],
+            [
+                "LISTEN must be ", "WORKERS must be ", "ACCESS_TOKEN_TTL ", "JWT_ACCESS_SECRET is too short",
+                "JWT_REFRESH_SECRET is ", "DATA_KEY is ",
+            ]
+        ),
         (["serve"], ["DATABASE_URL": "sqlite:/nowhere/at/all.db"], ["/nowhere/at/all.db"]),
         (["serve"], ["LISTEN": "unix:/nowhere/at/all.sock"], ["/nowhere/at/all.sock"]),
         (["serve", "--nope", "now"], [:], ["unknown option --nope", "unexpected argument now"]),
@@ -51,6 +61,9 @@ struct FatalLineTests {
         #expect(outcome.status == (number == 0 || number == 3 ? 2 : 3))
         #expect(lines.allSatisfy { $0.hasPrefix("{") }, "\(lines)")
         try expectFatal(lines, "serve", prefix: "", faults: faults)
+        #expect(!outcome.everything.contains("hunter2") && !outcome.everything.contains("AAAA"))
+        let database = tool.folder.file("gatehouse.db")
+        #expect(number == 2 || !FileManager.default.fileExists(atPath: database), "nothing was begun")
         try expectFatal(try inJournal(words, settings), "serve", prefix: "<3>", faults: faults)
     }
 

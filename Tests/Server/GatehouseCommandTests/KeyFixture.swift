@@ -1,5 +1,7 @@
 import Foundation
 import GatehouseServer
+import GatehouseTokens
+import JOSE
 import TestSupport
 
 /// A folder of credentials as the package creates it, and the commands of `gatehouse keys` for it.
@@ -21,8 +23,9 @@ struct KeyFixture {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         for name in Self.names {
-            let algorithm = name == "access_signing_key" ? "EdDSA" : "HS256"
-            _ = try tool.run(["keys", "generate", "--alg", algorithm, "--out", file(name)])
+            let key = try NewKey.generate(name == "access_signing_key" ? .EdDSA : .HS256)
+            try (key.text + "\n").write(toFile: file(name), atomically: true, encoding: .utf8)
+            chmod(file(name), 0o600)
         }
     }
 

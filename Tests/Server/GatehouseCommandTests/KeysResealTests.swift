@@ -72,7 +72,7 @@ struct KeysResealTests {
     func threeRotations() throws {
         for number in 0..<3 {
             try add(60, as: "\(number)", sealedBy: fixture.text("data_key"))
-            #expect(try fixture.keys("rotate", "data_key").status == 0)
+            try fixture.keys("rotate", "data_key").expect(0)
         }
         #expect(try check().contains(/note   sealed data +360 values are sealed with a previous DATA_KEY/))
         let early = try fixture.keys("retire", "data_key", "--yes")
@@ -80,14 +80,14 @@ struct KeysResealTests {
             early.status == 0 && early.text.matches(of: /kept, it has sealed 120 values/).count == 3,
             "\(early.everything)")
         let outcome = try fixture.keys("reseal")
-        #expect(outcome.status == 0, "\(outcome.everything)")
+        outcome.expect(0)
         #expect(outcome.text.contains("180 tokens of accounts, 180 tasks for Apple"))
         #expect(outcome.text.contains("gatehouse keys retire data_key"))
         #expect(try isAll(sealedBy: fixture.text("data_key"), count: 360))
         #expect(try check().contains(/note   sealed data +no value needs DATA_KEY_PREVIOUS any more/))
         let unasked = try fixture.keys("retire", "data_key")
         #expect(unasked.status == 2 && fixture.list("data_key").entries.count == 3, "\(unasked.everything)")
-        #expect(try fixture.keys("retire", "data_key", "--yes").status == 0)
+        try fixture.keys("retire", "data_key", "--yes").expect(0)
         #expect(fixture.list("data_key").entries.isEmpty)
         #expect(try check().contains(/ok     sealed data +360 values, all sealed with the current DATA_KEY/))
         #expect(try fixture.keys("reseal").text.contains(" 0 tokens of accounts, 0 tasks"), "there is nothing to do")
@@ -101,7 +101,7 @@ struct KeysResealTests {
         for count in [1, 3, 7, 12] {
             #expect(try fixture.keys("reseal", through: Killing.at(call, count)).status == 137)
         }
-        #expect(try fixture.keys("reseal").status == 0)
+        try fixture.keys("reseal").expect(0)
         #expect(try isAll(sealedBy: fixture.text("data_key"), count: 240))
     }
 
@@ -120,10 +120,9 @@ struct KeysResealTests {
         #expect(json["unopened"] == 4 && json["discarded"] == false)
         let states = json["keys"]?.array?.compactMap { $0.object?["state"]?.string }
         #expect(Set(states ?? []) == ["current", "unknown"])
-        let unasked = try fixture.keys("reseal", "--discard")
-        #expect(unasked.status == 2 && unasked.errorOutput.contains("--yes"))
+        try fixture.keys("reseal", "--discard").expect(2, saying: "--yes")
         let discarded = try fixture.keys("reseal", "--discard", "--yes")
-        #expect(discarded.status == 0 && discarded.text.contains("2 tokens of accounts, 2 tasks for Apple"))
+        discarded.expect(0, printing: "2 tokens of accounts, 2 tasks for Apple")
         #expect(try isAll(sealedBy: known, count: 6))
         #expect(try check().contains("ok     sealed data"))
         #expect(!outcome.everything.contains("token of") && !discarded.everything.contains(known))
@@ -141,38 +140,34 @@ struct KeysResealTests {
     @Test("removing a refresh secret after its rotation and a restart loses no identity hash")
     func stolenRefreshSecret() throws {
         try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
-        #expect(try fixture.keys("rotate", "jwt_refresh_secret").status == 0)
+        try fixture.keys("rotate", "jwt_refresh_secret").expect(0)
         let server = try fixture.tool.start(["serve"], fixture.environment)
         defer { server.stop() }
         #expect(Eventually.holds { server.log.contains("\"listening\"") })
         try FileManager.default.removeItem(atPath: fixture.file("jwt_refresh_secret_previous"))
-        #expect(try fixture.keys("reseal", "--dry-run").status == 0)
+        try fixture.keys("reseal", "--dry-run").expect(0)
     }
 
     @Test("seals the keys of the identity hashes with the current refresh secret, and can remove lost ones")
     func hashKeys() throws {
         try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
         _ = try fixture.keys("rotate", "jwt_refresh_secret")
-        #expect(try fixture.keys("reseal").status == 0)
+        try fixture.keys("reseal").expect(0)
         try FileManager.default.removeItem(atPath: fixture.file("jwt_refresh_secret_previous"))
         #expect(try check().contains("ok     sealed data"))
         try keepHashKey(sealedBy: "a-lost-refresh-secret-of-the-tests-0123456789")
         #expect(try check().contains(/FAULT  sealed data +1 keys of identity hashes/))
-        #expect(try fixture.keys("reseal").status == 1)
-        let counted = try fixture.keys("reseal", "--dry-run")
-        #expect(
-            counted.status == 1 && counted.text.contains("1 keys of identity hashes are opened by no secret"),
-            "\(counted.everything)")
-        #expect(try fixture.keys("reseal", "--discard", "--yes").status == 0)
-        #expect(try fixture.keys("reseal", "--dry-run").status == 0)
+        try fixture.keys("reseal").expect(1)
+        try fixture.keys("reseal", "--dry-run").expect(1, printing: "1 keys of identity hashes are opened by no secret")
+        try fixture.keys("reseal", "--discard", "--yes").expect(0)
+        try fixture.keys("reseal", "--dry-run").expect(0)
         #expect(try check().contains("ok     sealed data"))
     }
 
     @Test("a refresh secret that is replaced as stolen fits the database")
     func stolenSecretFits() throws {
         try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
-        let outcome = try fixture.keys("rotate", "jwt_refresh_secret", "--stolen", "--yes")
-        #expect(outcome.status == 0, "\(outcome.everything)")
+        try fixture.keys("rotate", "jwt_refresh_secret", "--stolen", "--yes").expect(0)
         #expect(try check().contains("1 keys of identity hashes"), "the old one is kept")
         let server = try fixture.tool.start(["serve"], fixture.environment)
         defer { server.stop() }
@@ -186,17 +181,13 @@ struct KeysResealTests {
         #expect(Eventually.holds { server.log.contains("\"listening\"") })
         try add(1, as: "a", sealedBy: fixture.text("data_key"))
         _ = try fixture.keys("rotate", "data_key")
-        let outcome = try fixture.keys("reseal")
-        #expect(
-            outcome.status == 1 && outcome.errorOutput.contains("still seals with the old data_key"),
-            "\(outcome.everything)")
+        try fixture.keys("reseal").expect(1, saying: "still seals with the old data_key")
         let retired = try fixture.keys("retire", "data_key", "--yes")
         #expect(retired.text.contains("is in use by the running server"), "\(retired.everything)")
         #expect(fixture.list("data_key").entries.count == 1)
         try FileManager.default.removeItem(atPath: fixture.file("data_key_previous"))
         _ = try fixture.keys("rotate", "jwt_refresh_secret")
-        let second = try fixture.keys("reseal")
-        #expect(second.status == 1 && second.errorOutput.contains("the old jwt_refresh_secret"), "\(second.everything)")
+        try fixture.keys("reseal").expect(1, saying: "the old jwt_refresh_secret")
     }
 
     @Test("without DATA_KEY, --discard removes no value")
@@ -205,9 +196,7 @@ struct KeysResealTests {
         try add(2, as: "a", sealedBy: key)
         try FileManager.default.removeItem(atPath: fixture.file("data_key"))
         let outcome = try fixture.keys("reseal", "--discard", "--yes")
-        #expect(
-            outcome.status == 2 && outcome.errorOutput.contains("DATA_KEY is not set: --discard would remove every"),
-            "\(outcome.everything)")
+        outcome.expect(2, saying: "DATA_KEY is not set: --discard would remove every")
         #expect(try isAll(sealedBy: key, count: 4))
     }
 
@@ -218,9 +207,9 @@ struct KeysResealTests {
         let words = ["keys", "reseal", "--discard"]
         let outcome = try PseudoTerminal().run(words, fixture.environment, answering: "no")
         #expect(outcome.errorOutput.contains("2 tokens of accounts, 2 tasks for Apple"), "\(outcome.everything)")
-        #expect(outcome.status == 1 && outcome.errorOutput.contains("nothing was removed"))
+        outcome.expect(1, saying: "nothing was removed")
         #expect(try check().contains("FAULT  sealed data"))
-        #expect(try PseudoTerminal().run(words, fixture.environment, answering: "yes").status == 0)
+        try PseudoTerminal().run(words, fixture.environment, answering: "yes").expect(0)
         #expect(try check().contains("ok     sealed data"))
     }
 

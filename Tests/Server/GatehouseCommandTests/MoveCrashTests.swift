@@ -25,8 +25,7 @@ struct MoveCrashTests {
     ) throws -> [(call: String, number: Int)] {
         let log = fixture.folder.file("calls")
         let strace = ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + Self.calls.joined(separator: ",")]
-        let outcome = try fixture.move(from: source, to: target, through: strace)
-        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        try fixture.move(from: source, to: target, through: strace).expect(0)
         let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
         return moments { call in lines.filter { $0.contains(" \(call)(") }.count }
     }
@@ -70,7 +69,7 @@ struct MoveCrashTests {
     func toFile() throws {
         let model = try MoveFixture()
         let expected = try model.content(of: model.file)
-        #expect(try model.move(from: model.source, to: model.target).status == 0)
+        try model.move(from: model.source, to: model.target).expect(0)
         // A move that finds the session of the one before waits for its end, with calls of its own.
         let others = """
             SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()

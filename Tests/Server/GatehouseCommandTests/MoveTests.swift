@@ -23,11 +23,9 @@ struct MoveTests {
 
     @Test("a database that was moved to PostgreSQL and back has the same rows")
     func roundTrip() throws {
-        let there = try move(from: "sqlite:" + file, to: target)
-        #expect(there.status == 0, "\(there.errorOutput)")
+        try move(from: "sqlite:" + file, to: target).expect(0)
         let copy = folder.file("copy.db")
-        let back = try move(from: target, to: "sqlite:" + copy)
-        #expect(back.status == 0, "\(back.errorOutput)")
+        try move(from: target, to: "sqlite:" + copy).expect(0)
         #expect(try fixture.content(of: copy) == fixture.content(of: file))
     }
 
@@ -55,13 +53,13 @@ struct MoveTests {
                 server.url(of: "gatehouse", user: "owner"),
             ],
             environment: ["PATH": "/usr/bin:/bin", variable: variable == "HOME" ? home : home + "/.pgpass"])
-        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        outcome.expect(0)
         #expect(try server.execute("SELECT count(*) FROM users", in: server.url(of: "gatehouse")) == "3")
     }
 
     @Test("numbers continue after the numbers of the source")
     func numbers() throws {
-        #expect(try move(from: "sqlite:" + file, to: target).status == 0)
+        try move(from: "sqlite:" + file, to: target).expect(0)
         let store = try PostgreSQLStore(PostgreSQLSettings(url: target, connections: 2))
         try store.record([AuditEvent(.login, at: Timestamp(seconds: 1))])
         #expect(try server.execute("SELECT max(id) FROM audit_events", in: target) == "78")
@@ -70,8 +68,8 @@ struct MoveTests {
     @Test("a target has the same indexes and constraints as a database that was not moved")
     func indexes() throws {
         let other = try server.database()
-        #expect(try fixture.run("migrate", on: other).status == 0)
-        #expect(try move(from: fixture.source, to: target).status == 0)
+        try fixture.run("migrate", on: other).expect(0)
+        try move(from: fixture.source, to: target).expect(0)
         let query = """
             SELECT string_agg(line, E'\\n' ORDER BY line) FROM (
                 SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public'
@@ -84,63 +82,43 @@ struct MoveTests {
 
     @Test("a target with users is refused, and so is a source that a server uses")
     func refused() throws {
-        #expect(try move(from: "sqlite:" + file, to: target).status == 0)
-        let again = try move(from: "sqlite:" + file, to: target)
-        #expect(again.status == 1 && again.errorOutput.contains("nothing was moved"), "\(again.errorOutput)")
+        try move(from: "sqlite:" + file, to: target).expect(0)
+        try move(from: "sqlite:" + file, to: target).expect(1, saying: "nothing was moved")
         let running = try SQLiteStore(path: file)
-        let outcome = try move(from: "sqlite:" + file, to: try server.database())
-        #expect(outcome.status == 1, "\(outcome.errorOutput)")
+        try move(from: "sqlite:" + file, to: try server.database()).expect(1)
         withExtendedLifetime(running) {}
     }
 
     @Test(
-        "a text that PostgreSQL cannot store is named, and the target stays as it was",
-        arguments: ["x'610062'", "x'61ff'"])
-    func unstorable(bytes: String) throws {
-        try Connection(path: file, access: .readWrite).execute(
-            script: "UPDATE users SET nickname = CAST(\(bytes) AS TEXT) WHERE id IN ('user_2', 'user_3')")
+        "a row that PostgreSQL cannot store is named, and the target stays as it was",
+        arguments: [
+            (
+                "UPDATE users SET nickname = CAST(x'610062' AS TEXT) WHERE id IN ('user_2', 'user_3')",
+                "2 rows of the table users have", "(id user_2, user_3)"
+            ),
+            ("UPDATE users SET nickname = CAST(x'61ff' AS TEXT) WHERE id = 'user_3'", "table users", "(id user_3)"),
+            (
+                "PRAGMA foreign_keys = OFF; UPDATE refresh_tokens SET user_id = 'user_9' WHERE id = 'sess_2'",
+                "PostgreSQL refuses the rows", "refresh_tokens_user_id_fkey"
+            ),
+        ])
+    func unstorable(change: String, fault: String, name: String) throws {
+        try Connection(path: file, access: .readWrite).execute(script: change)
         let outcome = try move(from: fixture.source, to: target)
-        #expect(outcome.status == 1 && outcome.errorOutput.contains("nothing was moved"), "\(outcome.errorOutput)")
-        #expect(outcome.errorOutput.contains("2 rows of the table users"))
-        #expect(outcome.errorOutput.contains("(id user_2, user_3)"))
+        outcome.expect(1, saying: "nothing was moved")
+        #expect(outcome.errorOutput.contains(fault) && outcome.errorOutput.contains(name), "\(outcome.errorOutput)")
         #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: target) == "0")
-    }
-
-    @Test("a row that refers to a row that does not exist is refused, and the target stays as it was")
-    func reference() throws {
-        try Connection(path: file, access: .readWrite).execute(
-            script: "PRAGMA foreign_keys = OFF; UPDATE refresh_tokens SET user_id = 'user_9' WHERE id = 'sess_2'")
-        let outcome = try move(from: fixture.source, to: target)
-        #expect(outcome.status == 1, "\(outcome.errorOutput)")
-        #expect(outcome.errorOutput.contains("refresh_tokens_user_id_fkey"), "\(outcome.errorOutput)")
-        #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: target) == "0")
-    }
-
-    @Test("a move that fails leaves the target as it was")
-    func failure() throws {
-        #expect(try fixture.run("migrate", on: target).status == 0)
-        try server.execute(
-            """
-            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''full''; END';
-            CREATE TRIGGER fail BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION fail();
-            """, in: target)
-        let outcome = try move(from: fixture.source, to: target)
-        #expect(
-            outcome.status == 3 && outcome.errorOutput.contains("the move was not finished"), "\(outcome.errorOutput)")
-        #expect(try fixture.run("users", "list", on: target).status == 0)
-        #expect(try server.execute("SELECT count(*) FROM users", in: target) == "0")
-        try server.execute("DROP TRIGGER fail ON audit_events", in: target)
-        #expect(try move(from: fixture.source, to: target).status == 0)
     }
 
     @Test(
-        "a copy that differs from the source is noticed, and the target stays as it was",
+        "a move that fails, or whose copy differs from the source, leaves the target as it was",
         arguments: [
+            ("RAISE EXCEPTION ''full''", "the move was not finished"),
             ("NEW.nickname := ''other''; RETURN NEW", "the copy differs from the source in the table users"),
             ("RETURN NULL", "the copy is not complete: the table users has 2 of 3 rows"),
         ])
-    func changedCopy(action: String, fault: String) throws {
-        #expect(try fixture.run("migrate", on: target).status == 0)
+    func failure(action: String, fault: String) throws {
+        try fixture.run("migrate", on: target).expect(0)
         // Refers to no other row.
         try server.execute(
             """
@@ -148,23 +126,11 @@ struct MoveTests {
             CREATE TRIGGER change BEFORE INSERT ON users FOR EACH ROW WHEN (NEW.id = 'user_3') EXECUTE FUNCTION change();
             """, in: target)
         let outcome = try move(from: fixture.source, to: target)
-        #expect(outcome.status == 3, "\(outcome.errorOutput)")
-        #expect(outcome.errorOutput.contains(fault), "\(outcome.errorOutput)")
+        #expect(outcome.status == 3 && outcome.errorOutput.contains(fault), "\(outcome.errorOutput)")
+        try fixture.run("users", "list", on: target).expect(0)
         #expect(try server.execute("SELECT count(*) FROM users", in: target) == "0")
-    }
-
-    @Test("an unfinished move is refused by a server, and completed by another run")
-    func unfinished() throws {
-        #expect(try move(from: "sqlite:" + file, to: target).status == 0)
-        let name = try server.execute("SELECT current_database()", in: target)
-        #expect(!name.isEmpty)
-        try server.execute(
-            "CREATE TABLE gatehouse_move (source TEXT NOT NULL, definitions TEXT NOT NULL); "
-                + "INSERT INTO gatehouse_move VALUES ('elsewhere', '')", in: target)
-        #expect(throws: StoreFailure.self) { try PostgreSQLStore(PostgreSQLSettings(url: target)) }
-        #expect(throws: StoreFailure.self) { try PostgreSQLStore(besideServersOf: PostgreSQLSettings(url: target)) }
-        let outcome = try move(from: "sqlite:" + file, to: target)
-        #expect(outcome.status == 1 && outcome.errorOutput.contains("elsewhere"))
+        try server.execute("DROP TRIGGER change ON users", in: target)
+        try move(from: fixture.source, to: target).expect(0)
     }
 
     @Test("a killed move may hold its locks for a moment: the next one waits for them")
@@ -182,23 +148,13 @@ struct MoveTests {
             killed.end()
             return []
         }
-        let outcome = try move(from: fixture.source, to: target)
-        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        try move(from: fixture.source, to: target).expect(0)
         _ = ending.result()
-    }
-
-    @Test("a target that a server goes on using is refused")
-    func usedTarget() throws {
-        let node = try HeldSession(of: target, name: "gatehouse", "SELECT 1")
-        let outcome = try move(from: fixture.source, to: target)
-        #expect(outcome.status == 1, "\(outcome.errorOutput)")
-        #expect(outcome.errorOutput.contains("use the target (1 connections): stop them first"))
-        node.end()
     }
 
     @Test("while a database on a server is moved away, nothing in it can be changed")
     func lockedSource() throws {
-        #expect(try fixture.run("migrate", on: target).status == 0)
+        try fixture.run("migrate", on: target).expect(0)
         let delete = { [server, target] (table: String) in
             try server.execute("SET lock_timeout = '100ms'; DELETE FROM \(table)", in: target)
         }
@@ -214,12 +170,12 @@ struct MoveTests {
 
     @Test("wrong arguments exit 2", arguments: ["mysql://x", "sqlite:other.db", ""])
     func usage(target: String) throws {
-        #expect(try move(from: "sqlite:" + file, to: target).status == 2)
+        try move(from: "sqlite:" + file, to: target).expect(2)
     }
 
     @Test("the copied rows are counted on a terminal")
     func progress() throws {
-        #expect(try fixture.run("migrate", on: target).status == 0)
+        try fixture.run("migrate", on: target).expect(0)
         // The row waits until the line was shown.
         try server.execute(
             """

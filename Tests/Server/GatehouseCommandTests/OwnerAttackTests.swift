@@ -97,7 +97,7 @@ struct OwnerAttackTests {
         for words in [["users", "disable", "user_ann"], ["sessions", "revoke", "sess_ann"], ["serve"]] {
             let settings = tool.settings(fixture.backups.environment)
             let outcome = try tool.run(words, settings)
-            #expect(outcome.status == 3, "\(outcome.errorOutput)")
+            outcome.expect(3)
             #expect(outcome.errorOutput.contains("rm \(sign), and restart the server"), "\(outcome.errorOutput)")
             #expect(OwnerFixture.File(file).isRoots(containing: "root:*:1\n", mode: mode), "\(words)")
         }
@@ -143,8 +143,7 @@ struct OwnerAttackTests {
         let file = try other.backUp()
         chmod(other.tool.folder.path, 0o700)
         #expect(symlink(file, fixture.home + "/backup.db") == 0)
-        let outcome = try fixture.backups.run("restore", fixture.home + "/backup.db")
-        #expect(outcome.status == 3 && outcome.errorOutput.contains("may not read"), "\(outcome.errorOutput)")
+        try fixture.backups.run("restore", fixture.home + "/backup.db").expect(3, saying: "may not read")
         #expect(try fixture.backups.users() == ["ann"])
     }
 }

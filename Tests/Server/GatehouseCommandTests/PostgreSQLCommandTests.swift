@@ -25,7 +25,7 @@ struct PostgreSQLCommandTests {
 
     private func migrated() throws -> String {
         let url = try server.database()
-        #expect(try run("migrate", at: url).status == 0)
+        try run("migrate", at: url).expect(0)
         return url
     }
 
@@ -44,23 +44,22 @@ struct PostgreSQLCommandTests {
     @Test("migrate creates the schema once, and nothing of an operator's command does")
     func migrate() throws {
         let url = try server.database()
-        let early = try run("users", "list", at: url)
-        #expect(early.status == 3 && early.errorOutput.contains("run gatehouse migrate"), "\(early.everything)")
+        try run("users", "list", at: url).expect(3, saying: "run gatehouse migrate")
         #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: url) == "0")
         let first = try run("migrate", at: url)
         #expect(first.status == 0 && first.text.hasPrefix("applied: "), "\(first.everything)")
         #expect(try run("migrate", at: url).text == "up to date\n")
-        #expect(try run("users", "list", at: url).status == 0)
+        try run("users", "list", at: url).expect(0)
         try server.execute("UPDATE gatehouse_schema SET version = 99, usable_by = 99", in: url)
         let newer = try run("migrate", at: url)
-        #expect(newer.status == 3 && newer.errorOutput.contains("newer"), "\(newer.everything)")
+        newer.expect(3, saying: "newer")
     }
 
     @Test("backup and restore exit 2, change nothing, and say which tools do it", arguments: ["backup", "restore"])
     func backups(command: String) throws {
         let (url, file) = (try migrated(), tool.folder.file("copy.db"))
         let outcome = try run(command, file, at: url)
-        #expect(outcome.status == 2 && outcome.text.isEmpty)
+        outcome.expectRefusal(2)
         let isBackup = command == "backup"
         let tools = isBackup ? ["pg_basebackup", "pg_dump"] : ["base backup", "point in time", "pg_restore"]
         for tool in tools + ["Backups.md"] { #expect(outcome.errorOutput.contains(tool), "\(outcome.errorOutput)") }
@@ -71,7 +70,7 @@ struct PostgreSQLCommandTests {
     func sound() throws {
         let url = try servedDatabase()
         let outcome = try check(url)
-        #expect(outcome.status == 0, "\(outcome.everything)")
+        outcome.expect(0)
         for subject in ["database", "privileges", "connections", "server clock", "schema", "sealed data"] {
             #expect(outcome.text.contains("ok     \(subject) "), "\(outcome.text)")
         }
@@ -134,7 +133,7 @@ struct PostgreSQLCommandTests {
             ("postgresql://user:hunter2@127.0.0.1:1/gatehouse", "no primary can be reached"),
         ] {
             let outcome = try check(url)
-            #expect(outcome.status == 1 && outcome.text.contains("FAULT  database "), "\(outcome.everything)")
+            outcome.expect(1, printing: "FAULT  database ")
             #expect(outcome.text.contains(subject) && outcome.text.contains("       → "), "\(outcome.text)")
             #expect(!outcome.everything.contains("hunter2") && !outcome.everything.contains(url))
         }
@@ -152,7 +151,7 @@ struct PostgreSQLCommandTests {
             ("silent", ["read-only", "default_transaction_read_only"]),
         ] {
             let outcome = try check("postgresql://\(user)@\(socket),127.0.0.1:1/\(database)")
-            #expect(outcome.status == 1 && outcome.text.contains("no primary can be reached: "), "\(outcome.text)")
+            outcome.expect(1, printing: "no primary can be reached: ")
             for part in parts { #expect(outcome.text.contains(part), "\(outcome.text)") }
         }
     }

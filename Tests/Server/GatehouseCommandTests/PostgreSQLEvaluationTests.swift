@@ -79,31 +79,13 @@ struct PostgreSQLEvaluationTests {
 
     @Test("settings that are turned off in the database")
     func upkeep() {
-        expect(.fault, "upkeep", "triggers are disabled: a on users", advice: "ENABLE TRIGGER ALL") {
-            $0.upkeep.disabledTriggers = ["a on users"]
-        }
         expect(.fault, "upkeep", "autovacuum is off", advice: "autovacuum = on") { $0.upkeep.isAutovacuumOn = false }
-        expect(.fault, "upkeep", "autovacuum leaves out: users", advice: "RESET") {
-            $0.upkeep.unvacuumedTables = ["users"]
-        }
-    }
-
-    @Test("the encoding")
-    func encoding() {
-        expect(.fault, "encoding", "is SQL_ASCII, and must be UTF8", advice: "createdb") { $0.encoding = "SQL_ASCII" }
     }
 
     @Test("privileges: a server need not migrate, but must read and write")
     func privileges() {
-        expect(.fault, "privileges", "users, documents", advice: "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES") {
-            $0.privileges.deniedTables = ["users", "documents"]
-        }
         expect(.fault, "privileges", "may use no schema", advice: "GRANT USAGE ON SCHEMA") {
             $0.privileges.schema = nil
-        }
-        expect(.fault, "privileges", "is a superuser", advice: "PostgreSQL.md") { $0.privileges.isSuperuser = true }
-        expect(.note, "privileges", "every user of the server may connect", advice: "REVOKE ALL ON DATABASE") {
-            $0.privileges.isOpenToPublic = true
         }
         let limited = findings { ($0.privileges.canCreate, $0.privileges.ownsTables) = (false, false) }
         #expect(limited.allSatisfy { $0.finding.grade == .ok })

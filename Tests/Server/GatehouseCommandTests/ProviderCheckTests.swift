@@ -1,9 +1,14 @@
 import FakeProviders
 import Foundation
+import Gatehouse
 import GatehouseStore
+import IdentityProviders
 import JSON
 import TestSupport
 import Testing
+
+@testable import GatehouseCommand
+@testable import GatehouseServer
 
 /// `gatehouse check` asks the configured providers. Each test has stand-ins of its own, because it sets their faults.
 @Suite("gatehouse check of providers")
@@ -31,38 +36,24 @@ struct ProviderCheckTests {
 
     private func write(_ name: String, _ text: String) throws { _ = try tool.file("p/\(name).conf", text) }
 
-    private struct Line: Equatable {
-        let state: String
-        let message: String
-        let advice: String?
-    }
-
     /// The findings about providers, by name.
     ///
     /// - Parameter late: a provider that does not answer in time.
-    private func check(_ words: String..., late: String? = nil) throws -> [String: Line] {
-        Dictionary(try lines(words, late: late)) { first, _ in first }
+    private func check(_ words: String..., late: String? = nil) throws -> [String: CheckLine] {
+        Dictionary(try lines(words, late: late).map { (String($0.subject.dropFirst(9)), $0) }) { first, _ in first }
     }
 
     /// On a busy machine the stand-in may answer too late for the command.
-    private func lines(_ words: [String] = [], late: String? = nil) throws -> [(String, Line)] {
-        var found = try linesOnce(words)
-        for _ in 0..<4 where found.contains(where: { $0.1.message.contains("in time") && $0.0 != late }) {
-            found = try linesOnce(words)
+    private func lines(_ words: [String] = [], late: String? = nil) throws -> [CheckLine] {
+        var found: [CheckLine] = []
+        for _ in 0..<5 {
+            found = try tool.checkLines(
+                about: ["provider "], ["PROVIDERS_DIR": tool.folder.file("p")], words,
+                hiding: [Self.secret.weChat, Self.secret.qq])
+            guard found.contains(where: { $0.message.contains("in time") && $0.subject != "provider \(late ?? "")" })
+            else { break }
         }
         return found
-    }
-
-    private func linesOnce(_ words: [String]) throws -> [(String, Line)] {
-        let settings = tool.settings(["APP_ENV": "development", "PROVIDERS_DIR": tool.folder.file("p")])
-        let outcome = try tool.run(["check", "--json"] + words, settings, seconds: 60)
-        for secret in [Self.secret.weChat, Self.secret.qq] { #expect(!outcome.everything.contains(secret)) }
-        let checks = try JSONValue(parsing: outcome.output).object?["checks"]?.array?.compactMap(\.object) ?? []
-        return checks.compactMap { check -> (String, Line)? in
-            guard let subject = check["subject"]?.string, subject.hasPrefix("provider ") else { return nil }
-            let (state, message) = (check["state"]?.string ?? "", check["message"]?.string ?? "")
-            return (String(subject.dropFirst(9)), Line(state: state, message: message, advice: check["advice"]?.string))
-        }
     }
 
     @Test("asks also about the client of browsers")
@@ -78,7 +69,7 @@ struct ProviderCheckTests {
             API_URL=\(server.url("/wechat"))
 
             """)
-        let found = try lines().filter { $0.0 == "wechat" }.map(\.1)
+        let found = try lines().filter { $0.subject == "provider wechat" }
         #expect(found.map(\.state) == ["ok", "fault"], "\(found)")
         #expect(found.last?.message.hasPrefix("it refuses CLIENT_ID and CLIENT_SECRET") == true)
         #expect(found.last?.advice?.hasPrefix("compare CLIENT_ID and CLIENT_SECRET in ") == true)
@@ -144,5 +135,22 @@ struct ProviderCheckTests {
         let (weChat, qq) = (try #require(lines["wechat"]), try #require(lines["qq"]))
         #expect(weChat.state == "note" && weChat.message.hasSuffix("error -1"), "\(weChat)")
         #expect(qq.state == "fault" && qq.message.hasPrefix("it does not answer"), "\(qq)")
+    }
+}
+
+@Suite("The clock of a provider")
+struct ProviderClockTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    @Test(
+        "differs if it is more than a minute off, in either direction",
+        arguments: [(-61, true), (-60, false), (0, false), (60, false), (61, true)] as [(Int64, Bool)])
+    func difference(seconds: Int64, isFault: Bool) throws {
+        let app = try #require(Provider(lowercaseName: "main"))
+        let provider = ConfiguredProvider(
+            name: app, details: .openID(OpenIDPolicy(issuers: [], audiences: []), .keySet(url: "http://127.0.0.1:1/")))
+        let check = ConfiguredProviderCheck(provider: provider, file: "main.conf", isOffline: false)
+        let finding = check.evaluate(clock: Self.now + .seconds(seconds), now: Self.now)
+        #expect((finding?.grade == .fault) == isFault && check.evaluate(clock: nil, now: Self.now) == nil)
     }
 }

@@ -1,7 +1,8 @@
 import EventDelivery
+import FakeProviders
 import Foundation
+import Gatehouse
 import GatehouseStore
-import JSON
 import Sockets
 import StandardWebhooks
 import TestSupport
@@ -26,20 +27,6 @@ struct ReceiverCheckTests {
         try "URL=\(url)\nSECRET=\(Self.secret)\n".write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
     }
 
-    /// The lines of the receivers, with the advice.
-    private func check(_ changes: [String: String], _ words: String...) throws -> [String: String] {
-        let outcome = try tool.run(
-            ["check", "--json"] + words, tool.settings(["APP_ENV": "development"].merging(changes) { $1 }), seconds: 60)
-        #expect(!outcome.everything.contains(Self.secret))
-        let checks = try JSONValue(parsing: outcome.output).object?["checks"]?.array?.compactMap(\.object) ?? []
-        let lines = checks.compactMap { check -> (String, String)? in
-            guard let subject = check["subject"]?.string, subject.hasPrefix("receiver ") else { return nil }
-            let parts = ["state", "message", "advice"].map { check[$0]?.string ?? "" }
-            return (subject, parts.joined(separator: ": "))
-        }
-        return Dictionary(lines) { first, _ in first }
-    }
-
     @Test("connects to each, and says which cannot be reached or has a private address")
     func lines() throws {
         let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
@@ -51,15 +38,22 @@ struct ReceiverCheckTests {
             "RECEIVERS_DIR": tool.folder.file("receivers"), "EVENTS_URL": "http://127.0.0.1:\(port)/",
             "EVENTS_SECRET": Self.secret,
         ]
-        let lines = try check(settings)
+        func check(_ words: String...) throws -> [CheckLine] {
+            try tool.checkLines(about: ["receiver "], settings, words, hiding: [Self.secret])
+        }
+        let lines = try check()
         #expect(lines.count == 3)
-        #expect(lines["receiver default"]?.hasPrefix("ok: it can be reached") == true, "\(lines)")
-        #expect(lines["receiver closed"]?.hasPrefix("fault: it cannot be reached: ") == true, "\(lines)")
-        let internalLine = try #require(lines["receiver internal"])
-        #expect(internalLine.hasPrefix("fault: the name in URL has a private address, so no event is sent to it"))
-        #expect(internalLine.contains("PRIVATE_ADDRESSES=permitted in \(tool.folder.file("receivers/internal.conf"))"))
-        let offline = try check(settings, "--offline")
-        #expect(offline.count == 3 && offline.values.allSatisfy { $0.hasPrefix("note: not checked: --offline") })
+        for (name, state, message) in [
+            ("default", "ok", "it can be reached"), ("closed", "fault", "it cannot be reached: "),
+            ("internal", "fault", "the name in URL has a private address, so no event is sent to it"),
+        ] {
+            let line = try #require(lines.first { $0.subject == "receiver " + name })
+            #expect(line.begins(state, message), "\(line)")
+            let advice = "PRIVATE_ADDRESSES=permitted in \(tool.folder.file("receivers/internal.conf"))"
+            #expect(name != "internal" || line.advice?.contains(advice) == true, "\(line)")
+        }
+        let offline = try check("--offline")
+        #expect(offline.count == 3 && offline.allSatisfy { $0.begins("note", "not checked: --offline") })
     }
 
     @Test("a fault comes with the setting to compare", arguments: [nil, "/etc/gatehouse/receivers.d/a.conf"])
@@ -75,5 +69,78 @@ struct ReceiverCheckTests {
             let text = finding.message + (finding.advice ?? "")
             #expect(text.contains(file == nil ? "EVENTS_URL" : "URL") && text.contains(file ?? "EVENTS_URL"), "\(text)")
         }
+    }
+}
+
+@Suite("gatehouse check of the SMS gateway and the mail server")
+struct DeliveryCheckTests {
+    private let server: FakeProviderServer
+    private let tool: Tool
+
+    init() throws {
+        (server, tool) = (try FakeProviderServer(), try Tool())
+        _ = try SQLiteFile(path: tool.folder.file("gatehouse.db")).migrate()
+    }
+
+    private func check(_ changes: [String: String] = [:], _ words: String...) throws -> [CheckLine] {
+        let settings = [
+            "SMS_URL": server.smsURL, "SMS_SECRET": WebhookKeys.usualSecret,
+            "PHONE_COUNTRIES": "CN", "SMTP_URL": server.smtpURL, "MAIL_FROM": "a@example.com",
+        ].merging(changes) { $1 }
+        return try tool.checkLines(
+            about: ["SMS gateway", "mail server"], settings, words, hiding: [WebhookKeys.usualSecret])
+    }
+
+    @Test("connects to both, and sends nothing")
+    func sound() throws {
+        let lines = try check()
+        #expect(lines.count == 2 && lines.allSatisfy { $0.begins("ok", "it can be reached") }, "\(lines)")
+        #expect(server.inbox.lastNumber == 0)
+    }
+
+    @Test("says which of them cannot be reached, and that nothing was asked with --offline")
+    func faults() throws {
+        let lines = try check(["SMS_URL": "http://127.0.0.1:1/", "SMTP_URL": "smtp://127.0.0.1:1"])
+        #expect(lines.count == 2 && lines.allSatisfy { $0.begins("fault", "it cannot be used") }, "\(lines)")
+        let offline = try check([:], "--offline")
+        #expect(offline.count == 2 && offline.allSatisfy { $0.begins("note", "not checked: --offline") })
+    }
+}
+
+@Suite("The check of the outbox")
+struct OutboxCheckTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    private func findings(
+        configured: [String]? = ["shop"], stopped: Bool = false, waiting: Int = 0, age: Int64 = 0, dead: Int = 0
+    ) -> [Finding] {
+        let state = ReceiverState(
+            subscription: EventSubscription(name: "shop", types: nil), seenAt: Self.now,
+            stoppedAt: stopped ? Self.now : nil, waiting: waiting,
+            oldest: waiting > 0 ? Self.now - .seconds(age) : nil, dead: dead)
+        return OutboxCheck(database: nil, configured: configured).evaluate([state], now: Self.now)
+    }
+
+    @Test("Events that wait for some minutes are normal")
+    func normal() {
+        #expect(findings() == [.ok("nothing waits")])
+        #expect(findings(waiting: 5, age: 599).map(\.grade) == [.ok])
+    }
+
+    @Test("Old events and a receiver that was stopped are faults, and dead letters are worth a note")
+    func grades() {
+        #expect(findings(waiting: 5, age: 700).map(\.grade) == [.fault])
+        #expect(findings(stopped: true, waiting: 5, age: 700, dead: 1).map(\.grade) == [.fault])
+        #expect(findings(dead: 3).map(\.grade) == [.note])
+        #expect(findings(waiting: 5, age: 700, dead: 3).map(\.grade) == [.fault, .note])
+    }
+
+    @Test("Receivers that are only in the settings, or no longer there, are named")
+    func settings() {
+        #expect(findings(configured: [], waiting: 5, age: 700).map(\.grade) == [.note])
+        #expect(findings(configured: ["shop", "forum"]).map(\.grade) == [.note])
+        #expect(findings(configured: nil).map(\.grade) == [.ok] && !OutboxCheck(database: nil, configured: []).isNeeded)
+        #expect(!OutboxCheck(database: nil, configured: nil).isNeeded)
+        #expect(OutboxCheck(database: nil, configured: ["shop"]).isNeeded)
     }
 }

@@ -14,11 +14,14 @@ struct Registry {
     /// `DATABASE_URL`.
     let environment: [String: String]
 
+    init(tool: Tool, store: any OperatorStore, environment: [String: String] = [:]) {
+        (self.tool, self.store, self.environment) = (tool, store, environment)
+    }
+
     init() throws {
-        tool = try Tool()
+        let tool = try Tool()
         let database = try TestDatabase(file: tool.folder.file("gatehouse.db"))
-        store = try database.store()
-        environment = ["DATABASE_URL": database.url]
+        self.init(tool: tool, store: try database.store(), environment: ["DATABASE_URL": database.url])
     }
 
     /// Creates a user with a session `sess_<name>`, this many seconds after noon.

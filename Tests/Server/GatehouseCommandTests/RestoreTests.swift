@@ -22,21 +22,17 @@ struct RestoreTests {
         try fixture.add(["carol"])
         chmod(fixture.database, 0o640)
         let outcome = try fixture.run("restore", backup)
-        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        outcome.expect(0)
         #expect(try fixture.users() == ["ann", "bob"])
         let kept = try #require(try fixture.kept().first)
         #expect(outcome.text.contains("kept      \(kept)\n"))
         #expect(outcome.text.contains("note: 1 users were created since, and are lost\n"))
         #expect(try BackupFixture.users(in: kept) == ["ann", "bob", "carol"])
-        #expect(try fixture.names() == ["gatehouse.db", File.name(kept)])
+        #expect(try fixture.names() == ["gatehouse.db", URL(fileURLWithPath: kept).lastPathComponent])
         let mode = try FileManager.default.attributesOfItem(atPath: fixture.database)[.posixPermissions]
         #expect(mode as? Int == 0o640)
         let trail = try fixture.run("audit", "--kind", "database_restored")
         #expect(trail.text.contains("operator") && trail.text.contains("2025-10-09T08:53:20.000Z"))
-    }
-
-    private enum File {
-        static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
     }
 
     @Test("creates a database if there is none")
@@ -61,7 +57,7 @@ struct RestoreTests {
         withExtendedLifetime(writer) {}
         let outcome = try Shell.outcome(
             of: [Executable.gatehouse, "restore", backup], environment: ["DATABASE_URL": "sqlite:" + copy])
-        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        outcome.expect(0)
         #expect(try BackupFixture.users(in: copy) == ["ann", "bob"])
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.tool.folder.path)
         let kept = try #require(names.first { $0.hasPrefix("copy.db-before-") })
@@ -91,16 +87,15 @@ struct RestoreTests {
             try FileManager.default.copyItem(atPath: good, toPath: path)
             try spoil(path)
             let outcome = try fixture.run("restore", path)
-            #expect(outcome.status == 1, "\(name): \(outcome.errorOutput)")
-            #expect(outcome.text.isEmpty)
+            #expect(outcome.status == 1 && outcome.text.isEmpty, "\(name): \(outcome.errorOutput)")
             #expect(outcome.errorOutput.hasPrefix("gatehouse: nothing was restored: "))
             #expect(outcome.errorOutput.contains(message), "\(name): \(outcome.errorOutput)")
             #expect(try fixture.names() == ["gatehouse.db"], "\(name)")
             #expect(FileManager.default.contents(atPath: fixture.database) == before, "\(name)")
         }
         #expect(try fixture.run("restore", fixture.database).errorOutput.contains("is the database itself"))
-        #expect(try fixture.run("restore", fixture.home).status == 1)
-        #expect(try fixture.run("restore", fixture.file("nowhere.db")).status == 3)
+        try fixture.run("restore", fixture.home).expect(1)
+        try fixture.run("restore", fixture.file("nowhere.db")).expect(3)
     }
 
     private func change(_ path: String, _ sql: String) throws {
@@ -117,13 +112,12 @@ struct RestoreTests {
         try Data("a log".utf8).write(to: URL(fileURLWithPath: fixture.database + "-wal"))
         // The new name of the log is taken meanwhile.
         try FileManager.default.createSymbolicLink(atPath: kept + "-wal", withDestinationPath: "/nowhere/at/all")
-        let failed = try fixture.run("restore", backup)
-        #expect(failed.status == 3 && failed.errorOutput.contains("run this command again"), "\(failed.errorOutput)")
+        try fixture.run("restore", backup).expect(3, saying: "run this command again")
         #expect(try fixture.run("users", "list").errorOutput.contains("run gatehouse restore again"))
         let check = try fixture.run("check", "--offline")
         #expect(check.text.contains(/FAULT +database +a restore was interrupted/), "\(check.text)")
         try FileManager.default.removeItem(atPath: kept + "-wal")
-        #expect(try fixture.run("restore", backup).status == 0)
+        try fixture.run("restore", backup).expect(0)
         #expect(try fixture.users() == ["ann", "bob"])
     }
 
@@ -133,11 +127,10 @@ struct RestoreTests {
         let settings = fixture.tool.settings(["DATABASE_URL": "sqlite:" + fixture.database])
         let server = try fixture.tool.start(["serve"], settings)
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
-        let refused = try fixture.run("restore", backup)
-        #expect(refused.status == 1 && refused.errorOutput.contains("a server or a command"), "\(refused.errorOutput)")
+        try fixture.run("restore", backup).expect(1, saying: "a server or a command")
         server.signal(SIGKILL)
         #expect(server.wait() == 128 + SIGKILL)
-        #expect(try fixture.run("restore", backup).status == 0)
+        try fixture.run("restore", backup).expect(0)
     }
 
     @Test("refuses while a program without the lock has the database open")
@@ -145,8 +138,7 @@ struct RestoreTests {
         let backup = try fixture.backUp()
         let other = try Connection(path: fixture.database, access: .readWrite)
         _ = try other.first("SELECT count(*) FROM users") { $0.integer(0) }
-        let refused = try fixture.run("restore", backup)
-        #expect(refused.status == 1 && refused.errorOutput.contains("another program"), "\(refused.errorOutput)")
+        try fixture.run("restore", backup).expect(1, saying: "another program")
         #expect(try fixture.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == ["gatehouse.db"])
     }
 
@@ -155,36 +147,19 @@ struct RestoreTests {
         let lock = open(fixture.database + "-lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
-        let outcome = try fixture.run("users", "list")
-        #expect(outcome.status == 3 && outcome.errorOutput.contains("is being restored or moved"))
+        try fixture.run("users", "list").expect(3, saying: "is being restored or moved")
         let settings = fixture.tool.settings(["DATABASE_URL": "sqlite:" + fixture.database])
         let server = try fixture.tool.start(["serve"], settings)
         #expect(!Eventually.holds(within: 1) { server.log.contains("listening") || server.exitStatus != nil })
-        #expect(flock(lock, LOCK_UN) == 0)
-        #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
-    }
-
-    @Test("keeps a damaged database unchanged, with the remains of its log")
-    func damaged() throws {
-        let backup = try fixture.backUp()
-        try BackupFixture.damage(fixture.database, at: 0)
-        let (garbage, log) = (FileManager.default.contents(atPath: fixture.database), Data("a log of old".utf8))
-        try log.write(to: URL(fileURLWithPath: fixture.database + "-wal"))
-        #expect(try fixture.run("restore", backup).status == 0)
-        #expect(try fixture.users() == ["ann", "bob"])
-        let kept = try #require(try fixture.kept().first)
-        #expect(FileManager.default.contents(atPath: kept) == garbage)
-        #expect(FileManager.default.contents(atPath: kept + "-wal") == log)
-        #expect(try fixture.names().count == 3)
+        #expect(flock(lock, LOCK_UN) == 0 && Eventually.holds { server.log.contains(#""event":"listening""#) })
     }
 
     @Test("updates an older backup to the current schema")
     func older() throws {
         try OldSchema.make(at: fixture.file("old.db"))
-        let outcome = try fixture.run("restore", fixture.file("old.db"))
-        #expect(outcome.status == 0 && outcome.text.contains("applied   apple"))
+        try fixture.run("restore", fixture.file("old.db")).expect(0, printing: "applied   apple")
         #expect(try fixture.users() == ["old"])
-        #expect(try fixture.run("users", "list").status == 0)
+        try fixture.run("users", "list").expect(0)
     }
 
     @Test("reports reactivated sessions and users, and --end-sessions ends every session")
@@ -192,7 +167,7 @@ struct RestoreTests {
         let fixture = try BackupFixture(users: ["ann", "bob", "carol", "dora"])
         let backup = try fixture.backUp()
         for words in [["sessions", "revoke", "sess_ann"], ["users", "disable", "user_bob"]] {
-            #expect(try fixture.tool.run(words, fixture.environment).status == 0)
+            try fixture.tool.run(words, fixture.environment).expect(0)
         }
         do {
             let store = try SQLiteStore(path: fixture.database)
@@ -237,9 +212,88 @@ struct RestoreTests {
         let before = FileManager.default.contents(atPath: database)
         let environment = ["DATABASE_URL": "sqlite:" + database]
         let outcome = try Shell.outcome(of: [Executable.gatehouse, "restore", big], environment: environment)
-        #expect(outcome.status == 3 && outcome.errorOutput.contains("No space left"), "\(outcome.errorOutput)")
+        outcome.expect(3, saying: "No space left")
         #expect(FileManager.default.contents(atPath: database) == before)
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.path).sorted()
         #expect(names == ["g.db", "g.db-lock", "g.db-sign"])
+    }
+}
+
+/// Kills a restore before each system call that changes a file, one run for each.
+@Suite("An interrupted restore")
+struct RestoreCrashTests {
+    private static let calls = ["rename", "link", "unlink", "fsync", "fdatasync", "pwrite64", "ftruncate"]
+
+    /// The number of calls of a complete restore, by name.
+    private func counts(_ fixture: BackupFixture, _ backup: String) throws -> [String: Int] {
+        let log = fixture.file("calls")
+        let strace = ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + Self.calls.joined(separator: ",")]
+        try fixture.run("restore", backup, through: strace).expect(0)
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        return Dictionary(
+            uniqueKeysWithValues: Self.calls.map { call in
+                (call, lines.filter { $0.contains(" \(call)(") }.count)
+            })
+    }
+
+    private func moments(_ fixture: BackupFixture, _ backup: String) throws -> [(call: String, count: Int)] {
+        let found = try counts(fixture, backup).filter { $0.value > 0 }
+        #expect(found.keys.contains("rename") && found.keys.contains("link"))
+        // Of many calls of one kind, only the first and the last few.
+        return found.flatMap { call, count in
+            (1...count).filter { $0 <= 4 || $0 > count - 4 }.map { (call, $0) }.sampled(every: 3)
+        }
+    }
+
+    @Test("leaves the old database or the new one, and running it again finishes")
+    func healthy() throws {
+        let model = try BackupFixture()
+        let backup = try model.backUp()
+        for moment in try moments(model, backup) {
+            let fixture = try BackupFixture(users: ["ann", "zoe"])
+            let killed = try fixture.run("restore", backup, through: Killing.at(moment.call, moment.count))
+            #expect(killed.status == 137, "\(moment)")
+            // For an operator and for a server, which refuses a database between the two states.
+            let isBetween = FileManager.default.fileExists(atPath: fixture.database + "-restored")
+            let listing = try fixture.run("users", "list")
+            #expect((listing.status == 0) != isBetween, "\(moment)")
+            if isBetween {
+                #expect(
+                    listing.errorOutput.contains("run gatehouse restore again"), "\(moment): \(listing.errorOutput)")
+            } else {
+                let users = try fixture.users()
+                #expect(users == ["ann", "zoe"] || users == ["ann", "bob"], "\(moment)")
+            }
+            let again = try fixture.run("restore", backup)
+            #expect(again.status == 0, "\(moment): \(again.errorOutput)")
+            #expect(try fixture.users() == ["ann", "bob"], "\(moment)")
+            #expect(try fixture.kept().contains { try BackupFixture.users(in: $0) == ["ann", "zoe"] }, "\(moment)")
+            #expect(try fixture.names().allSatisfy { $0 == "gatehouse.db" || $0.contains("-before-") }, "\(moment)")
+        }
+    }
+
+    @Test("loses nothing of a database that cannot be opened, nor of its log")
+    func damaged() throws {
+        let model = try BackupFixture()
+        let backup = try model.backUp()
+        let log = Data("a log of old".utf8)
+        func spoil(_ fixture: BackupFixture) throws -> Data? {
+            try BackupFixture.damage(fixture.database, at: 0)
+            try log.write(to: URL(fileURLWithPath: fixture.database + "-wal"))
+            return FileManager.default.contents(atPath: fixture.database)
+        }
+        _ = try spoil(model)
+        for moment in try moments(model, backup) {
+            let fixture = try BackupFixture(users: ["ann", "zoe"])
+            let garbage = try spoil(fixture)
+            #expect(try fixture.run("restore", backup, through: Killing.at(moment.call, moment.count)).status == 137)
+            let listing = try fixture.run("users", "list")
+            if listing.status == 0 { #expect(try fixture.users() == ["ann", "bob"], "\(moment)") }
+            #expect(try fixture.run("restore", backup).status == 0, "\(moment)")
+            #expect(try fixture.users() == ["ann", "bob"], "\(moment)")
+            let kept = try #require(
+                try fixture.kept().first { FileManager.default.contents(atPath: $0) == garbage }, "\(moment)")
+            #expect(FileManager.default.contents(atPath: kept + "-wal") == log, "\(moment)")
+        }
     }
 }

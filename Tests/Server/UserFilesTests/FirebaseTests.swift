@@ -80,8 +80,7 @@ struct FirebaseTests {
         ])
     func cases(members: String, ways expected: [String], losses: [String]) throws {
         let user = try user("\"localId\":\"u\"," + members)
-        #expect(ways(user) == expected && user.losses.map(\.code) == losses)
-        #expect((user.line == nil) == expected.isEmpty)
+        #expect(ways(user) == expected && user.losses.map(\.code) == losses && (user.line == nil) == expected.isEmpty)
     }
 
     @Test("another provider is taken under the name that the operator gives")

@@ -9,9 +9,8 @@ struct SupabaseTests {
     private static let now = Timestamp(milliseconds: 1_760_000_000_000)
     private static let userColumns = [
         "instance_id", "id", "email", "encrypted_password", "email_confirmed_at", "confirmation_sent_at",
-        "last_sign_in_at",
-        "raw_user_meta_data", "created_at", "phone", "phone_confirmed_at", "banned_until", "is_sso_user", "deleted_at",
-        "is_anonymous",
+        "last_sign_in_at", "raw_user_meta_data", "created_at", "phone", "phone_confirmed_at", "banned_until",
+        "is_sso_user", "deleted_at", "is_anonymous",
     ]
 
     private func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
