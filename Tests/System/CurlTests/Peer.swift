@@ -83,16 +83,18 @@ final class Peer: Sendable {
     }
 
     private func read(_ connection: borrowing FileDescriptor) -> String? {
-        var received = ""
+        // A piece may end within a character.
+        var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         while !isComplete(received), connection.waitUntilReadable(milliseconds: 5000) {
             guard case .moved(let count) = connection.receive(into: &piece) else { return nil }
-            received += String(decoding: piece[..<count], as: UTF8.self)
+            received += piece[..<count]
         }
-        return received
+        return String(decoding: received, as: UTF8.self)
     }
 
-    private func isComplete(_ request: String) -> Bool {
+    private func isComplete(_ received: [UInt8]) -> Bool {
+        let request = String(decoding: received, as: UTF8.self)
         guard let end = request.firstRange(of: "\r\n\r\n") else { return false }
         let length = request.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
         return request[end.upperBound...].utf8.count >= length

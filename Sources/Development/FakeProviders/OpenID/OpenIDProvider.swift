@@ -30,7 +30,7 @@ final class OpenIDProvider: Sendable {
         self.log = log
         address = "\(base)/openid/\(name)"
         keys = ProviderKeys(
-            path: folder.map { "\($0)/openid-\(name).pem" },
+            of: name, path: folder.map { "\($0)/openid-\(name).pem" },
             initial: name == Google.name ? [.RS256, .RS256] : [.RS256, .ES256])
         discovery = Responder(log: log)
         keySet = Responder(log: log)

@@ -9,9 +9,14 @@ final class ProviderKeys: Sendable {
     /// How many keys of one algorithm are published.
     private static let maximumCount = 3
 
+    private let name: String
     private let path: String?
     private let initial: [Algorithm]
     private let state = Mutex(State())
+
+    /// The first keys of providers without a file, by the provider's name: a process of tests has many, and an RSA key takes a
+    /// quarter of a second.
+    private static let firstKeys = Mutex<[String: [SigningKey]]>([:])
 
     private struct State {
         /// Empty before the first use.
@@ -20,9 +25,11 @@ final class ProviderKeys: Sendable {
     }
 
     /// - Parameters:
+    ///   - name: the provider.
     ///   - path: the file; nil for none.
     ///   - initial: the algorithms of the first keys.
-    init(path: String?, initial: [Algorithm]) {
+    init(of name: String, path: String?, initial: [Algorithm]) {
+        self.name = name
         self.path = path
         self.initial = initial
     }
@@ -84,8 +91,14 @@ final class ProviderKeys: Sendable {
         guard state.keys.isEmpty else { return state.keys }
         if let path, File.exists(path) {
             state.keys = try Self.keys(in: String(decoding: try File.read(path), as: UTF8.self))
-        } else {
+        } else if path != nil {
             try replace(&state, by: try initial.map(Self.newKey))
+        } else {
+            state.keys = try Self.firstKeys.withLock { keys in
+                let first = try keys[name] ?? initial.map(Self.newKey)
+                keys[name] = first
+                return first
+            }
         }
         return state.keys
     }
