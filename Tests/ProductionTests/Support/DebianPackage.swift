@@ -11,12 +11,8 @@ enum DebianPackage {
     /// The program fake-apple, which the package does not contain. It is built as the package is, without a
     /// need for Swift's libraries.
     static let fakeApple = Result {
-        let build = Executable.root + "/.build/package/swift"
-        try Shell.run([
-            "swift", "build", "--package-path", Executable.root, "--scratch-path", build, "--configuration", "release",
-            "--static-swift-stdlib", "--product", "fake-apple",
-        ])
-        return build + "/release/fake-apple"
+        try Shell.run([Executable.root + "/deploy/lib/build", "release", "fake-apple"])
+        return Executable.root + "/.build/release/fake-apple"
     }
 
     private static func build(revision: String) throws -> String {
