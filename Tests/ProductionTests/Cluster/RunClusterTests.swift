@@ -9,16 +9,16 @@ struct RunClusterTests {
     @Test("The printed commands work, also after each printed line that kills a part")
     func printedCommands() throws {
         let cluster = try RunningCluster()
-        let commands = cluster.lines("curl")
-        try cluster.expectSuccess(of: commands)
+        let signIn = try #require(cluster.signIn)
+        try cluster.expectSuccess(of: signIn)
         let kills = cluster.lines("kill")
         #expect(kills.map { $0.suffix(12).contains("node") } == [false, false, true])
         for line in kills {
-            try cluster.expectSuccess(of: [line])
+            #expect(try cluster.paste([line]).errorOutput == "")
             #expect(cluster.isWhole(), "after \(line): \(cluster.parts)")
             // The nodes serve again within two seconds of there being a primary.
             sleep(2)
-            try cluster.expectSuccess(of: commands)
+            try cluster.expectSuccess(of: signIn)
         }
         #expect(cluster.stop() == 0)
     }
@@ -26,8 +26,7 @@ struct RunClusterTests {
     @Test("After a run that was killed with the Patronis, the next one ends the remaining processes, and has the users")
     func killed() throws {
         let first = try RunningCluster()
-        let login = try #require(first.lines("curl").first)
-        try first.expectSuccess(of: [login])
+        try first.expectSuccess(of: #require(first.signIn))
         let (primary, standby) = try (first.processes(of: "primary"), first.processes(of: "standby"))
         // Of each member Patroni is the first process, and PostgreSQL's main process the second one.
         first.signal(SIGKILL, [primary[0], standby[0], first.process.identifier])
@@ -35,19 +34,20 @@ struct RunClusterTests {
         for process in [primary[1], standby[1]] { #expect(kill(process, 0) == 0, "PostgreSQL needs no Patroni") }
         let second = try RunningCluster(in: first.folder)
         for process in [primary[1], standby[1]] { #expect(kill(process, 0) != 0) }
-        let me = try #require(second.lines("curl").first { $0.contains("/users/me ") })
-        let refresh = try #require(second.lines("curl").first { $0.contains("/auth/refresh") })
-        try second.expectSuccess(of: [me, refresh, me])
+        let data = second.folder.file("data")
+        let refresh = "api auth/refresh -d @\(data)/session.json | keep"
+        try second.expectSuccess(of: ". \(data)/api.sh; user_api users/me; \(refresh); user_api users/me")
         #expect(second.stop() == 0)
     }
 }
 
 extension RunningCluster {
-    /// Pastes commands that print nothing but answers.
-    fileprivate func expectSuccess(of lines: [String], _ location: SourceLocation = #_sourceLocation) throws {
-        let outcome = try paste(lines)
+    /// Pastes a line whose requests are all answered with 200, as their statuses on standard error say.
+    fileprivate func expectSuccess(of line: String, _ location: SourceLocation = #_sourceLocation) throws {
+        let outcome = try paste([line])
+        let statuses = Set(outcome.errorOutput.split(separator: "\n"))
         #expect(
-            outcome.errorOutput == "", "\(lines) printed \(outcome.text), the script \(page.suffix(500))",
+            statuses == ["200"], "\(line) printed \(outcome.text), the script \(page.suffix(500))",
             sourceLocation: location)
     }
 }

@@ -71,10 +71,10 @@ struct PastedCommandsTests {
     func refreshedTwice() throws {
         let blocks = try DocumentationPage(path: "README.md").blocks(of: "A login by curl")
         let steps = try #require(blocks.last).split(separator: "\n").map(String.init)
-        let (login, user, refresh) = (steps[0], steps[1], steps[2])
+        let (functions, login, user, refresh) = (steps[0], steps[1], steps[2], steps[3])
         #expect(refresh.contains("auth/refresh"))
         let refused = refresh.replacing("auth/refresh", with: "auth/refreshed") + " || echo kept"
-        let script = [blocks[0], login, refresh, refresh, refused, refresh, user].joined(separator: "\n")
+        let script = [functions, login, refresh, refresh, refused, refresh, user].joined(separator: "\n")
         let output = try outputs(of: [script], in: Self.bash, at: try DocumentedCheckout.shared.get()).joined()
         #expect(output.contains("\"not_found\"") && output.contains("kept\n"))
         #expect(output.matches(of: /"refreshToken":/).count == 4)

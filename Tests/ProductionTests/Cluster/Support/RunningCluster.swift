@@ -57,6 +57,9 @@ final class RunningCluster {
             .write(toFile: path + "/test.conf", atomically: true, encoding: .utf8)
     }
 
+    /// The line of the page that signs in and asks who the user is.
+    var signIn: String? { page.firstMatch(of: /Sign in: +(.+)/).map { String($0.output.1) } }
+
     /// Pastes lines of the page into a shell.
     func paste(_ lines: [String]) throws -> Shell.Outcome {
         try Shell.outcome(
