@@ -286,7 +286,7 @@ let package = Package(
                 exclude: [
                     "Support/client.py", "Support/debian-root", "Cluster/Support/http_client.py",
                     "Cluster/Support/load.py", "Cluster/Support/primary.py", "Cluster/Support/report.py",
-                    "Compose/Support/base-images", "Compose/Support/build-network.yml",
+                    "Compose/Support/base-images", "Compose/Support/build-network.yml", "Compose/Support/swift",
                 ]),
 
             // What deploy/bench measures within one process. No part of the product.
@@ -314,13 +314,31 @@ func isForTests(_ target: Target) -> Bool {
 /// The library for apps, and a program that uses it.
 let ofApps = ["GatehouseClient", "GatehouseExample"]
 
-// deploy/lib/build names what it builds: only what deploy/run starts (an image has only these sources), or some tests.
+// deploy/lib/build names what it builds: the programs (in an image there are no tests), or some test targets. Tests of the whole
+// program start all programs; the other ones need the targets that they depend on.
 if let wanted = Context.environment["GATEHOUSE_BUILD"]?.split(separator: " ").map(String.init) {
+    let targets = package.targets
+    let startsPrograms = wanted.contains { name in
+        ["GatehouseCommandTests", "ProductionTests"].contains(name)
+            || targets.contains { $0.name == name && $0.path?.hasPrefix("Tests/EndToEnd/") == true }
+    }
+    var needed = Set(wanted)
     if wanted == ["programs"] {
-        package.targets.removeAll { isForTests($0) || ofApps.contains($0.name) }
-        package.products.removeAll { ["GatehouseClient", "gatehouse-example"].contains($0.name) }
-    } else {
-        package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+        needed = Set(targets.filter { !isForTests($0) }.map(\.name))
+    } else if startsPrograms {
+        needed.formUnion(targets.filter { $0.type != .test }.map(\.name))
+    }
+    var open = needed
+    while let name = open.popFirst() {
+        for case .byNameItem(let dependency, _) in targets.first(where: { $0.name == name })?.dependencies ?? []
+        where needed.insert(dependency).inserted {
+            open.insert(dependency)
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let parts = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
+        return !needed.isSuperset(of: parts)
     }
 }
 

@@ -34,7 +34,10 @@ final class ComposeFixture: Sendable {
         ]
         // Left over from a killed run.
         try down(volumes: true)
-        try engine.mustRun([Self.support + "base-images", Executable.root + "/.build/debian"])
+        try Shell.run([Executable.root + "/deploy/lib/build", "release", "gatehouse", "fake-apple"])
+        try engine.mustRun([
+            Self.support + "base-images", Executable.root + "/.build/debian", Executable.root + "/.build/release",
+        ])
         try compose("--file", Self.support + "build-network.yml", "build")
         Self.downAtExit
     }
