@@ -86,7 +86,7 @@ struct DPoPProofTests {
                 }
             ),
             ("a long id", { $0.claims["jti"] = .string(String(repeating: "é", count: 128)) }),
-            ("a nonce that nobody demands", { $0.claims["nonce"] = "x" }),
+            ("a nonce that the server has not demanded", { $0.claims["nonce"] = "x" }),
             (
                 "further claims and members",
                 { order in
