@@ -350,7 +350,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Apps compile theirs with compilers that we do not choose, so a warning of a later one must not fail their builds. A test
+// Apps compile the library with compilers that we do not choose, so a warning of a later one must not fail their builds. A test
 // builds an app on the library and demands that there is no warning.
 let forApps: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,5 +1,5 @@
-// SwiftPM compiles this as the main program of all tests. Without it, it would look for tests of XCTest in an index of the
-// whole program, which takes longer to write than the programs to compile.
+// SwiftPM compiles this as the main program of all tests. Without this file, SwiftPM looks for tests of XCTest in an index of
+// all tests, and deploy/lib/build writes none.
 import Testing
 
 @main

@@ -205,6 +205,20 @@ struct AppClientNumberTests {
         #expect(app.server.seen("notes").map(\.authorization) == ["DPoP access1", "DPoP access2"])
     }
 
+    @Test("Requests that are refused at the same time share one refresh")
+    func shared() async throws {
+        let client = try await app.signedIn()
+        let gate = Gate()
+        for _ in 0..<5 { app.server.plan("notes", .answerAfter(gate, .problem(403, "phone_required"))) }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<5 { group.addTask { try await client.send(app.request("/notes")).1.statusCode } }
+            await gate.arrival(5)
+            await gate.open()
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(app.server.seen("refresh").count == 1 && app.server.seen("notes").count == 10)
+    }
+
     @Test("A request that was refused for want of a number is not sent again as another user")
     func otherUser() async throws {
         let client = try await app.signedIn()

@@ -17,6 +17,15 @@ extension SocketTests {
             #expect(answer.body.count == count)
         }
 
+        @Test("rejects a response above its limit")
+        func tooLong() throws {
+            let server = try TestResponder()
+            let address = try SocketAddress(of: server.responder.listener.descriptor)
+            #expect(throws: ClientFault.tooLong) {
+                try Client(path: "/large/100000", longest: 50_000).ask(address, until: .now + .seconds(20))
+            }
+        }
+
         @Test("stops waiting at the deadline")
         func late() throws {
             let server = try TestResponder()

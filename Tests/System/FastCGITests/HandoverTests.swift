@@ -117,6 +117,37 @@ extension SocketTests {
             first.stop()
         }
 
+        @Test("if the keeper fails, a partial request is completed and answered")
+        func halfWithoutKeeper() throws {
+            let server = try TestResponder(keeper: { _ in false })
+            let peer = try server.connect()
+            let request = FastCGIWire.request(body: [65, 66])
+            try peer.send(Array(request[..<30]))
+            #expect(
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            let idle = try server.connect()
+            server.responder.shutDown()
+            #expect(try idle.isEnded())
+            #expect(try peer.exchange(Array(request[30...])).text == TestResponder.expected("/echo:AB"))
+            #expect(try peer.isEnded())
+            server.stop()
+        }
+
+        @Test("if the keeper fails, the connection of a request that stays incomplete is closed")
+        func neverWhole() throws {
+            var limits = Limits.quick
+            limits.drain = .milliseconds(300)
+            let server = try TestResponder(limits: limits, keeper: { _ in false })
+            let peer = try server.connect()
+            try peer.send(Array(FastCGIWire.request().prefix(20)))
+            #expect(
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            server.stop()
+            #expect(try peer.isEnded())
+        }
+
         @Test("a response is sent completely before its connection is handed over")
         func reader() throws {
             let keeper = Keeper()

@@ -119,7 +119,7 @@ struct RequestLogTests {
         let (device, inode) = (status[.systemNumber] as? Int ?? 0, status[.systemFileNumber] as? Int ?? 0)
         var variables = try TestSettings.standard(folder: server.folder.path, keysURL: server.apple.keysURL)
         variables["LISTEN"] = "unix:\(server.folder.file("j.sock"))"
-        for (name, isJournal) in [("\(device):\(inode)", true), ("\(device):\(inode + 1)", false)] {
+        for (name, isJournal) in [("\(device):\(inode)", true), ("\(device):\(inode + 1)", false), ("", false)] {
             variables["JOURNAL_STREAM"] = name
             truncate(path, 0)
             let process = try ChildProcess([Executable.gatehouse, "serve"], environment: variables, log: path)

@@ -140,6 +140,21 @@ struct ConsoleServerTests {
         #expect(try server.ask(url(server, "/console/faulty/api/auth/verify"), "-H", bearer).status == 404)
     }
 
+    @Test("No other user reaches the sockets of Gatehouse, of the console and of the API for the console")
+    func sockets() throws {
+        let server = try DevelopmentServer.shared.get()
+        let folder = try FileManager.default.attributesOfItem(atPath: try socketFolder(server))
+        #expect(try #require(folder[.posixPermissions] as? Int) & 0o077 == 0)
+        // nginx gives all users access to its socket, so the folder has to exclude them.
+        #expect(FileManager.default.fileExists(atPath: try socketFolder(server) + "/api.sock"))
+        for name in ["console.sock", "gatehouse.sock"] {
+            let path = try socketFolder(server) + "/" + name
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o007 == 0, "\(name)")
+        }
+    }
+
     private func socketFolder(_ server: DevelopmentServer) throws -> String {
         let path = try #require(server.configuration.firstMatch(of: /LISTEN="unix:(.*)\/gatehouse.sock"/)?.output.1)
         return String(path)

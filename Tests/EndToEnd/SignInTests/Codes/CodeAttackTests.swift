@@ -19,6 +19,21 @@ struct CodeLimitAttackTests {
 
     private func wait(_ answer: TestResponse) -> Int { Int(answer.header("retry-after") ?? "") ?? 0 }
 
+    @Test("An owner who has asked once, without success, is not kept out for more than an hour by other networks")
+    func askedOnce() throws {
+        let (fixture, server) = try handler()
+        let number = fixture.newNumber()
+        #expect(try fixture.ask(number, from: "192.0.2.1").status == 202)
+        for index in 0..<9 {
+            server.advanceClock(by: .seconds(900))
+            #expect(try fixture.ask(number, from: "198.51.\(index).1").status == 202)
+        }
+        server.advanceClock(by: .seconds(3601))
+        let answer = try fixture.ask(number, from: "192.0.2.1")
+        #expect(answer.status == 202, "\(answer.json)")
+        #expect(wait(answer) <= 3600)
+    }
+
     @Test("An owner who shares a network with the attacker, as behind a carrier's address, waits for an hour at most")
     func sharedNetwork() throws {
         let (fixture, server) = try handler()
@@ -33,9 +48,43 @@ struct CodeLimitAttackTests {
         #expect(answer.status == 202, "wait \(wait(answer))")
     }
 
+    @Test("One network cannot use up what the other numbers of a prefix may get")
+    func prefix() throws {
+        let (fixture, server) = try handler()
+        for index in 0..<20 {
+            _ = try fixture.ask("+8613912340\(index + 100)", from: "198.51.100.1")
+            server.advanceClock(by: .seconds(10))
+        }
+        #expect(try fixture.ask("+8613912340999", from: "192.0.2.1").status == 202)
+    }
+
+    @Test("One network cannot close a country to the other networks by not using its codes")
+    func country() throws {
+        let (fixture, server) = try handler()
+        for index in 0..<100 {
+            #expect(try fixture.ask("+86139\(1000 + index)0000", from: "198.51.100.\(index / 25)").status == 202)
+            server.advanceClock(by: .seconds(10))
+        }
+        server.advanceClock(by: .seconds(601))
+        let answer = try fixture.ask(fixture.newNumber(), from: "192.0.2.1")
+        #expect(answer.status == 202, "\(answer.json)")
+    }
+
+    @Test("Strangers who use up what a channel may send do not keep out those who have signed in by it before")
+    func channel() throws {
+        let (fixture, server) = try handler { $0["CODES_PER_CHANNEL"] = "20/1h" }
+        let known = try fixture.code("known@example.com", channel: "email", from: "192.0.2.1")
+        #expect(try fixture.logIn(known).status == 200)
+        server.advanceClock(by: .seconds(61))
+        for index in 0..<20 {
+            _ = try fixture.ask("other-\(index)@example.com", channel: "email", from: "198.51.\(index).1")
+        }
+        #expect(try fixture.ask("known@example.com", channel: "email", from: "192.0.2.1").status == 202)
+    }
+
     @Test(
         "While the gateway fails, one client has it called no more often than its limits say, and leaves no rows",
-        arguments: [("status", 500), ("close", 0)])
+        arguments: [("status", 500), ("status", 504), ("status", 429), ("close", 0)])
     func failingGateway(_ mode: String, _ status: Int64) throws {
         let (fixture, server) = try handler()
         try fixture.providers.control("/sms/faults", ["mode": .string(mode), "status": .integer(max(200, status))])

@@ -1,3 +1,5 @@
+import DevelopmentHTTP
+import FakeApple
 import FakeProviders
 import JSON
 import StoreSupport
@@ -231,6 +233,19 @@ struct JoinedAppleAccountTests {
         #expect(apple.isAuthorised("ann"))
         #expect(try apple.server.deleteAccount(joined).header("x-apple-revocation") == "queued")
         #expect(Eventually.holds { !apple.isAuthorised("ann") && apple.pendingTasks == 0 })
+    }
+
+    @Test("is exchanged for the joined account if its code still waits")
+    func code() throws {
+        let number = fixture.newNumber()
+        let owner = try fixture.logIn(phone: number)
+        apple.apple.service.addFault(Fault(.close, path: "/auth/token"))
+        let shell = try apple.logIn("bob")
+        #expect(Eventually.holds { !apple.requests(of: "/auth/token").isEmpty })
+        let joined = try fixture.bind(fixture.code(number), to: shell, ["onTaken": "join"])
+        #expect(joined.userID == owner.userID && apple.pendingTasks == 1)
+        apple.apple.service.removeFaults()
+        #expect(Eventually.holds { (try? apple.hasGrant(owner.userID)) == true })
     }
 }
 
