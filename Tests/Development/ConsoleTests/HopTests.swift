@@ -113,10 +113,11 @@ struct HopTests {
 
     @Test("The faults of the API apply: a lost answer reaches neither the page, and 503 is not carried out")
     func faults() throws {
-        _ = console.reply("POST", "/console/faults", body: #"{"fault":"lost","times":1}"#)
+        _ = console.reply("POST", "/console/faults", body: #"{"fault":"lost","path":"/api/one","times":1}"#)
         let lost = hop(["method": "GET", "url": .string(api)], ["x-console-step": "p-1"])
         #expect(lost?.fields.contains(.init(name: "X-Accel-Redirect", value: "/console/lost")) == true)
         #expect(console.hops.count == 1 && console.reported.first?["step"] == "p-1")
+        #expect(console.reported.first?["path"] == "/api/one")
         _ = console.reply("POST", "/console/faults", body: #"{"fault":"unavailable","times":1}"#)
         #expect(hop(to: api)?.json?["status"] == 503 && console.hops.count == 1)
     }

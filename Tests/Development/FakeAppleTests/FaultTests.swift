@@ -1,4 +1,7 @@
+import Curl
 import JSON
+import POSIX
+import Sockets
 import Testing
 
 @testable import DevelopmentHTTP
@@ -19,6 +22,18 @@ struct FaultTests {
     private func isGood(_ reply: HTTPReply?) -> Bool {
         guard let body = reply?.body, reply?.status == "200 OK" else { return false }
         return (try? JSONValue(parsing: body))?.object?["keys"]?.array?.count == 2
+    }
+
+    /// Tests of races rely on it.
+    @Test("over a connection, a client waits for a delayed answer and for none", arguments: [AppleFault.delay, .hang])
+    func late(kind: AppleFault) throws {
+        let server = apple.service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
+        _ = try Thread.spawn(name: "fake-apple") { try? server.run() }
+        apple.service.addFault(Fault(kind))
+        let fault = #expect(throws: HTTPFault.self) {
+            try HTTPClient(timeout: .milliseconds(500)).get("http://127.0.0.1:\(server.port)/auth/keys")
+        }
+        #expect(fault?.stage == .timeout)
     }
 
     @Test("a status comes with an error code")

@@ -47,6 +47,14 @@ struct MailServerTests {
         #expect(server.inbox.messages.isEmpty)
     }
 
+    @Test("only the credentials that are set may send")
+    func credentials() throws {
+        try server.control("/mail/settings", ["username": "ann", "password": "secret"])
+        #expect(try send("--user", "ann:secret").status == 0)
+        #expect(try send("--user", "ann:other").status == 67 && send().reply == 530)
+        #expect(server.inbox.messages.count == 1)
+    }
+
     @Test(
         "a fault answers with its status; without one, a mail is in the inbox of each recipient",
         arguments: [421, 552] as [Int64])

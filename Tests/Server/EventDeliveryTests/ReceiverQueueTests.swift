@@ -166,6 +166,19 @@ struct ReceiverQueueTests {
         #expect(first.value.count + second.value.count == 16)
     }
 
+    @Test("A receiver that is gone gets nothing more from the node that sent to it")
+    func gone() throws {
+        try fill(users: 5, changes: 1)
+        let calls = Shared(0)
+        let queue = try queue("shop") { _ in
+            calls.change { $0 += 1 }
+            return .gone
+        }
+        #expect(try run(queue) { try store.receiverStates().last?.stoppedAt == nil })
+        #expect(calls.value <= ReceiverPace.concurrency)
+        #expect(try waiting("shop") == 10)
+    }
+
     @Test("An operator who has events sent again ends the pause of the receiver")
     func retry() throws {
         try fill(users: 2, changes: 1)

@@ -43,6 +43,7 @@ struct FakeAppleCommandTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
         let keys = try tool.file("keys.json", String(decoding: try HTTP.get(url + "/auth/keys"), as: UTF8.self))
         let token = try #require(try curl(url + "/mint")?["identityToken"]?.string)
+        try tool.run("jws", "verify", "--jwks", keys, "--alg", "RS256", token).expect(0)
         let verify = ["apple", "verify", "--quiet", "--jwks", keys, token, "--audience"]
         try tool.run(verify + ["com.example.one"]).expect(0)
         try tool.run(verify + ["com.example.two"]).expect(1)

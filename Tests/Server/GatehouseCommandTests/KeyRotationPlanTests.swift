@@ -179,6 +179,8 @@ struct KeyRotationPlanTests {
         var files = Files(previous: KeyList([KeyList.Entry("older")]))
         try rotate(.accessSecret, &files)
         #expect(files.previous.entries.map(\.record) == [.replaced(Self.start), .replaced(Self.start)])
+        try rotate(.accessSecret, &files, at: Self.start + .seconds(60))
+        #expect(files.previous.entries.map(\.record) == [60, 0, 0].map { .replaced(Self.start + .seconds($0)) })
     }
 
     // MARK: Retiring

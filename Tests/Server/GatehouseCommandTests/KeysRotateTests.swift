@@ -55,6 +55,15 @@ struct KeysRotateTests {
         #expect(try fixture.configuration().accessKeys.current.keyID == json["id"]?.string)
     }
 
+    @Test("the next signing key does not sign before the running server has published it")
+    func unpublished() throws {
+        let server = try fixture.tool.start(["serve"], fixture.environment)
+        defer { server.stop() }
+        #expect(Eventually.holds { server.log.contains("\"listening\"") })
+        try fixture.keys("rotate", "access_signing_key").expect(0)
+        try fixture.keys("rotate", "access_signing_key").expect(1, saying: "systemctl restart gatehouse")
+    }
+
     @Test("keeps owner, group and permissions of both files", .enabled(if: getuid() == 0))
     func ownership() throws {
         func ownership(_ name: String) throws -> [UInt32] {

@@ -87,6 +87,7 @@ struct PostgreSQLCommandTests {
         let ascii = try check(server.url(of: "ascii"))
         #expect(ascii.status == 1 && ascii.text.contains(/FAULT  encoding +\S.*SQL_ASCII/), "\(ascii.text)")
         #expect(ascii.text.contains(/note   schema +\S.*schema 0/))
+        #expect(ascii.text.contains("createdb --encoding=UTF8"))
 
         let database = String(try migrated().split(separator: "?")[0].split(separator: "/").last ?? "")
         try server.execute("CREATE ROLE reader LOGIN")
@@ -110,6 +111,7 @@ struct PostgreSQLCommandTests {
         let open = try check(owner)
         #expect(open.status == 1 && open.text.contains(/FAULT  privileges +postgres is a superuser/), "\(open.text)")
         #expect(open.text.contains(/note   privileges +every user of the server may connect/))
+        #expect(open.text.contains("PostgreSQL.md, Installing") && open.text.contains("REVOKE ALL ON DATABASE"))
 
         let url = try servedDatabase()
         let name = try server.execute("SELECT current_database()", in: url)
@@ -124,6 +126,9 @@ struct PostgreSQLCommandTests {
         let changed = try check(url)
         #expect(changed.status == 1 && changed.text.contains(/FAULT  upkeep +triggers are disabled: .* on users/))
         #expect(changed.text.contains(/FAULT  upkeep +autovacuum leaves out: revocations/), "\(changed.text)")
+        for advice in ["ENABLE TRIGGER ALL", "RESET (autovacuum_enabled)"] {
+            #expect(changed.text.contains(advice), "\(changed.text)")
+        }
     }
 
     @Test("check names the fault of the connection to the server, without the URL")

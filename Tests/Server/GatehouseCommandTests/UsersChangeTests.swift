@@ -74,7 +74,7 @@ struct UsersChangeTests {
 
     @Test("delete asks on a terminal, and accepts only yes")
     func confirmation() throws {
-        for answer in ["no", "", "yes please", "\u{4}"] {
+        for answer in ["no", "", "y", "yes please", "\u{4}"] {
             let outcome = try registry.run(["users", "delete", "user_1"], answering: answer)
             #expect(outcome.status == 1 && outcome.text.isEmpty, "\(answer)")
             #expect(outcome.errorOutput.contains("ada@example.com"))

@@ -52,5 +52,9 @@ struct SettingsTableTests {
             "WECHAT_APP_SECRET", "QQ_APP_KEY", "GOOGLE_CLIENT_SECRET", "WECHAT_CLIENT_SECRET", "QQ_CLIENT_SECRET",
         ]
         #expect(loaded.sorted() == (Settings.all.filter(\.isSecret).map(\.name) + ofProviders + ["RECEIVERS"]).sorted())
+        // `gatehouse keys rotate` writes these files: a wrong path would show only after a rotation.
+        for line in unit.split(separator: "\n") where line.hasPrefix("LoadCredential=") {
+            #expect(line.wholeMatch(of: /LoadCredential=([a-z_]+):\/etc\/gatehouse\/credentials\/\1/) != nil, "\(line)")
+        }
     }
 }

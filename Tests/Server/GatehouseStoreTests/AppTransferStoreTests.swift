@@ -144,6 +144,8 @@ struct AppTransferStoreTests {
         #expect(moved.subject == "n1" && moved.formerSubject == "s1")
         let expected = email ?? "relay1@privaterelay.appleid.com"
         #expect(try store.user(ann.id)?.email == expected)
+        let moves = try store.auditEvents(of: ann.id).filter { $0.kind == .appleAccountMoved }
+        #expect(moves.count == (isReadBefore ? 0 : 1))
     }
 
     @Test("a user who signed in as a new one is a conflict: nothing is merged, and the account waits on")

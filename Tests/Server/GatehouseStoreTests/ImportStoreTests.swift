@@ -68,6 +68,8 @@ struct ImportStoreTests {
         #expect(stored.lastLoginAt?.description == "2025-05-01T00:00:00.000Z")
         // The oldest account first: the other two are as old as the user.
         #expect(stored.accounts.map(\.subject) == ["+8613800138000", "o1", "001"])
+        let linked = ["2024-05-01", "2024-05-01", "2024-06-01"].map { $0 + "T00:00:00.000Z" }
+        #expect(stored.accounts.map(\.linkedAt.description) == linked)
         #expect(stored.accounts.last?.transferSubject == "T1" && stored.accounts.last?.isPrivateEmail == true)
         for (provider, subject) in [(Provider.apple, "001"), (.phone, "+8613800138000")] {
             #expect(try store.user(provider: provider, subject: subject)?.id == stored.user.id)

@@ -77,6 +77,11 @@ struct KeyRingTests {
                 access: try KeyRing(secret: Sample.accessSecret),
                 refresh: KeyRing(current: secret, previous: [try SigningKey.generate(.ES256)]))
         }
+        await #expect(processExitsWith: .failure) {
+            _ = Sample.service(
+                access: try KeyRing(secret: Sample.accessSecret),
+                refresh: KeyRing(current: try SigningKey.generate(.ES256)))
+        }
     }
 
     @Test("a kid tells two secrets apart and reveals neither")

@@ -84,7 +84,7 @@ struct NotificationEventTests {
         )
     }
 
-    @Test("an email address is used if it is valid")
+    @Test("an email address is used if it is valid, and a flag is a boolean or its name")
     func email() {
         for value in [nil, .null, "", 1, .string(String(repeating: "a", count: 255))] as [JSONValue?] {
             let notification = TestNotification.expectAcceptance(TestNotification.withEventMember("email", value))
@@ -92,5 +92,11 @@ struct NotificationEventTests {
             #expect(notification?.email == nil)
         }
         #expect(TestNotification.expectAcceptance(TestNotification.withEventMember("email", "a@b.c"))?.email == "a@b.c")
+        for (value, expected) in [
+            (true, true), (false, false), ("true", true), ("false", false), ("yes", nil), (1, nil), (nil, nil),
+        ] as [(JSONValue?, Bool?)] {
+            let text = TestNotification.withEventMember("is_private_email", value)
+            #expect(TestNotification.expectAcceptance(text)?.isPrivateEmail == expected, "\(String(describing: value))")
+        }
     }
 }
