@@ -63,10 +63,10 @@ extension RecordConnection {
             .text(name), .blob(Array(String(lead.milliseconds).utf8)))
         return try all(
             """
-            SELECT content FROM documents WHERE name LIKE ? AND name <> ?
+            SELECT content FROM documents WHERE name LIKE '\(DocumentName.nodeClockPrefix)%' AND name <> ?
             AND updated_at BETWEEN gatehouse_now() - 60000 AND gatehouse_now() + 60000
             """,
-            .text(DocumentName.nodeClockPrefix + "%"), .text(name)
+            .text(name)
         ) { row in Int64(String(decoding: row.blob(0), as: UTF8.self)).map(Duration.milliseconds) }
         .compactMap { $0 }
     }
@@ -77,8 +77,8 @@ extension RelationalStore {
     func removeClockReports(before limit: Timestamp) throws(Refusal) {
         let names = try reading { connection in
             try connection.all(
-                "SELECT name FROM documents WHERE name LIKE ? AND updated_at < ?",
-                .text(DocumentName.nodeClockPrefix + "%"), .integer(limit.milliseconds)
+                "SELECT name FROM documents WHERE name LIKE '\(DocumentName.nodeClockPrefix)%' AND updated_at < ?",
+                .integer(limit.milliseconds)
             ) { $0.text(0) }
         }
         guard !names.isEmpty else { return }
