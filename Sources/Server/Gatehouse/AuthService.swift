@@ -3,24 +3,26 @@
 /// The only state in memory is the set of revoked sessions, the refusals and confirmations that wait to be written,
 /// and the proofs used at the guard.
 /// All else is in the store.
-package struct AuthService: Sendable {
+///
+/// A class, because closures of each request contain it: a copy of a structure would count twenty references up and down.
+package final class AuthService: Sendable {
     let store: any Store
-    private(set) var tokens: any TokenService
-    private(set) var apple: any AppleVerifier
+    let tokens: any TokenService
+    let apple: any AppleVerifier
     /// The providers that the operator has configured beside Apple.
-    package private(set) var providers: [Provider: any IdentityProvider]
+    package let providers: [Provider: any IdentityProvider]
     /// The providers, Apple among them, that sign in through a page of theirs.
-    package private(set) var webProviders: [Provider: any WebIdentityProvider]
+    package let webProviders: [Provider: any WebIdentityProvider]
     /// The channels that the operator has configured for codes.
-    package private(set) var senders: [CodeChannel: any MessageSender]
+    package let senders: [CodeChannel: any MessageSender]
     /// Nil when no credentials for Apple's servers are configured.
-    private(set) var appleServer: AppleServerAccess?
+    let appleServer: AppleServerAccess?
     let hasher: any IdentityHasher
     let revocations: Revocations
-    let confirmations = Confirmations()
+    let confirmations: Confirmations
     let proofs: ProofMemory
     let refusals: RefusalBuffer
-    private(set) var policy: Policy
+    let policy: Policy
     let primitives: Primitives
     let clocks: Clocks
     let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
@@ -54,6 +56,7 @@ package struct AuthService: Sendable {
         } else {
             self.clocks = try Clocks(store: store, primitives: primitives, node: "")
         }
+        confirmations = Confirmations()
         proofs = ProofMemory(now: primitives.now())
         refusals = RefusalBuffer(now: primitives.now())
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory)
@@ -65,9 +68,18 @@ package struct AuthService: Sendable {
         providers: [Provider: any IdentityProvider], webProviders: [Provider: any WebIdentityProvider],
         senders: [CodeChannel: any MessageSender], policy: Policy
     ) -> AuthService {
-        var next = self
-        (next.tokens, next.apple, next.appleServer, next.policy) = (tokens, apple, appleServer, policy)
-        (next.providers, next.webProviders, next.senders) = (providers, webProviders, senders)
-        return next
+        AuthService(self, tokens, apple, appleServer, providers, webProviders, senders, policy)
+    }
+
+    private init(
+        _ other: AuthService, _ tokens: any TokenService, _ apple: any AppleVerifier, _ appleServer: AppleServerAccess?,
+        _ providers: [Provider: any IdentityProvider], _ webProviders: [Provider: any WebIdentityProvider],
+        _ senders: [CodeChannel: any MessageSender], _ policy: Policy
+    ) {
+        (store, hasher, primitives, report) = (other.store, other.hasher, other.primitives, other.report)
+        (revocations, confirmations) = (other.revocations, other.confirmations)
+        (proofs, refusals, clocks) = (other.proofs, other.refusals, other.clocks)
+        (self.tokens, self.apple, self.appleServer, self.policy) = (tokens, apple, appleServer, policy)
+        (self.providers, self.webProviders, self.senders) = (providers, webProviders, senders)
     }
 }

@@ -152,7 +152,7 @@ extension AuthService {
             staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
-        ) { facts in decide(join, on: facts, keeping: caller.keyThumbprint) }
+        ) { facts in self.decide(join, on: facts, keeping: caller.keyThumbprint) }
         switch decision {
         case .nothingToJoin: return nil
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)

@@ -121,7 +121,9 @@ extension AuthService {
             if let reached = limits.reached(on: facts, now: now) { return (.refuse(reached), reached.wait) }
             let wait = limits.waitAfterSending(on: facts, now: now)
             // After the secret was rotated away, the code cannot be made again: another one is sent.
-            if let known = facts.resendable, let id = request.resending, new.isFixed || text(of: known, id: id) != nil {
+            if let known = facts.resendable, let id = request.resending,
+                new.isFixed || self.text(of: known, id: id) != nil
+            {
                 return (.resend(known), wait)
             }
             return (.send(stored), wait)

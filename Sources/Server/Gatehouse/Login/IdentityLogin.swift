@@ -45,7 +45,7 @@ extension AuthService {
             return try openSession(
                 for: proven, nickname: login.nickname ?? login.name?.displayed ?? proven.nickname, boundTo: key,
                 from: device, now: now, in: &context
-            ) { user in task(for: login, of: user, clientID: proven.clientID, now: now) }
+            ) { user in self.task(for: login, of: user, clientID: proven.clientID, now: now) }
         } catch {
             throw refusedLogin(error, by: login.provider, from: device, in: context)
         }

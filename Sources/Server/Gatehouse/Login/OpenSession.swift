@@ -29,7 +29,7 @@ extension AuthService {
             identity: proven.identity, nickname: nickname, redemption: proven.redemption, key: key,
             staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now), hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
-            decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
+            self.decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
         }
         let accepted = try accepted(decision, by: provider, from: device, in: context)
         context.identify(accepted.user.id, accepted.session.id)

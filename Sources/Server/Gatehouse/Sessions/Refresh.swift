@@ -82,7 +82,7 @@ extension AuthService {
     ) throws(Refusal) -> DecidedRefresh? {
         do throws(Refusal) {
             return try store.refresh(request.presented.sessionID, now: request.now) { session, user in
-                decide(request, session, user)
+                self.decide(request, session, user)
             }
         } catch {
             return try decideWithoutWriting(on: request, after: error, in: &context)

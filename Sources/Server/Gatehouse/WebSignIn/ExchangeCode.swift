@@ -48,7 +48,7 @@ extension AuthService {
             return try openSession(
                 for: ProvenIdentity(proof, by: code, now: now), nickname: nickname ?? proof.nickname, boundTo: key,
                 from: device, now: now, in: &context
-            ) { user in laterTask(of: proof, for: user, now: now) }
+            ) { user in self.laterTask(of: proof, for: user, now: now) }
         } catch .identity(.replayed, _) {
             // Another request has used the code since it was read.
             guard let used = try store.authorizationCode(hash) else { throw .invalidGrant }
