@@ -19,6 +19,15 @@ extension Connection {
         try enqueue(sql)
     }
 
+    func enqueue(
+        _ sql: String, _ parameters: [Parameter],
+        reading read: @escaping (borrowing any SQLRow & ~Copyable) throws -> Void
+    ) throws(PostgreSQLError) {
+        try self.parameters.fill(parameters)
+        let statement = statements.statement(sql)
+        try queue(statement, as: .query(statement, read: read))
+    }
+
     /// Shortens `lock_timeout` if the deadline comes sooner: then the server's error arrives first, and the connection stays
     /// usable.
     func limitLockTime() throws(PostgreSQLError) {
@@ -134,7 +143,15 @@ struct AnswerReader: ~Copyable {
         case .sync: try readSync(on: handle)
         case .prepare(let statement): try read(statement, isPreparation: true, on: handle)
         case .execute(let statement, _), .commit(let statement): try read(statement, on: handle)
+        case .query(let statement, let readRow):
+            last = nil
+            try read(statement, on: handle)
+            if let result = last.take() { note { try result.forEach(readRow) } }
         }
+    }
+
+    private mutating func note(_ work: () throws -> Void) {
+        do { try work() } catch { failure = failure ?? PostgreSQLError(error) }
     }
 
     private mutating func read(

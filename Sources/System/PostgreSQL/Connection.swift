@@ -137,6 +137,16 @@ extension Connection {
         try enqueue(sql, parameters)
     }
 
+    /// Queues a query in a transaction. Its rows are read with the next statement whose result is read, which throws
+    /// its error: one round trip has the answers to several questions.
+    package func query(
+        _ sql: String, with parameters: [Parameter],
+        each read: @escaping (borrowing any SQLRow & ~Copyable) throws -> Void
+    ) throws(PostgreSQLError) {
+        precondition(isInTransaction, "only in a transaction")
+        try enqueue(sql, parameters, reading: read)
+    }
+
     package func all<Result>(
         _ sql: String, with parameters: [Parameter], read: (borrowing any SQLRow & ~Copyable) throws -> Result
     ) throws(PostgreSQLError) -> [Result] {
@@ -159,11 +169,11 @@ extension QueryResult {
     ) throws(PostgreSQLError) -> [Result] {
         var results: [Result] = []
         results.reserveCapacity(Int(rows))
-        do {
-            for index in 0..<rows { results.append(try read(row(index))) }
-        } catch {
-            throw PostgreSQLError(error)
-        }
+        do { try forEach { results.append(try read($0)) } } catch { throw PostgreSQLError(error) }
         return results
+    }
+
+    func forEach(_ read: (borrowing any SQLRow & ~Copyable) throws -> Void) throws {
+        for index in 0..<rows { try read(row(index)) }
     }
 }

@@ -1,3 +1,5 @@
+import SQL
+
 /// The requests that were queued or sent since the last `sync` was answered, in their order.
 ///
 /// The server answers them in the same order, so the request at an index says how to read the answer of that index. If
@@ -12,6 +14,8 @@ struct Pipeline {
         case prepare(PreparedStatement)
         /// `commits`: no transaction is open, so the statement is committed at the end of the pipeline.
         case execute(PreparedStatement, commits: Bool)
+        /// `read` gets each row.
+        case query(PreparedStatement, read: (borrowing any SQLRow & ~Copyable) throws -> Void)
         case commit(PreparedStatement)
         /// The end of the pipeline.
         case sync
@@ -39,7 +43,7 @@ struct Pipeline {
         guard index < requests.count else { return true }
         return switch requests[index] {
         case .commit, .sync: true
-        case .prepare, .execute: false
+        case .prepare, .execute, .query: false
         }
     }
 }

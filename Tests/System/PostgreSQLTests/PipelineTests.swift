@@ -23,6 +23,29 @@ struct PipelineTests {
         #expect(try fixture.connect().first("SELECT name FROM things") { $0.text(0) } == "eins")
     }
 
+    @Test("The rows of queued queries are read with the next answer, and an unreadable one is thrown then")
+    func queries() throws {
+        let connection = try Fixture().connectWithTable()
+        try connection.begin()
+        var rows: [[Int64]] = [[], []]
+        try connection.query("SELECT * FROM unnest(?1::bigint[])", with: [.integers([1, 2])]) { row in
+            rows[0].append(row.integer(0))
+        }
+        try connection.query("SELECT * FROM unnest(?1::bigint[])", with: [.integers([])]) { row in
+            rows[1].append(row.integer(0))
+        }
+        #expect(rows == [[], []])
+        #expect(try connection.integer("SELECT 3") == 3)
+        #expect(rows == [[1, 2], []])
+        try connection.query("SELECT 1 WHERE ?1::text[] IS NOT NULL", with: [.texts(["a"])]) { _ in
+            throw UnreadableValue("a word")
+        }
+        let error = failure { _ = try connection.integer("SELECT 4") }
+        #expect(error?.isDamage == true)
+        #expect(connection.isUsable)
+        try connection.rollback()
+    }
+
     @Test("The first error of a pipeline is thrown, nothing is committed, and the connection is usable")
     func failureInTheMiddle() throws {
         let connection = try Fixture().connectWithTable()
