@@ -20,10 +20,8 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     /// What a leader does before it takes the work of its batch.
     enum Gathering {
         case none
-        /// On a busy processor other callers run first, and their work joins the batch.
-        case yield
-        /// Waits, if work arrives so fast that the wait saves half of the batches. For batches that take so little time
-        /// that little work would queue up.
+        /// Waits, if work arrives so fast that the wait saves half of the batches: a batch of a transaction costs as much
+        /// processor time as many more rows in it.
         case pause(Duration)
     }
 
@@ -116,7 +114,6 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     private func gather() {
         switch gathering {
         case .none: break
-        case .yield: Thread.yield()
         case .pause(let time):
             guard state.change({ $0.rate.arrivals(in: time) }) >= Self.worthwhile else { return }
             BlockingSection.run { Thread.pause(for: time) }
