@@ -7,8 +7,7 @@ import SQL
 extension Connection: RecordConnection {
     package func lock(_ redemption: Redemption?, _ proof: ProofUse?) throws {
         // In a fixed order, so that two transactions do not wait for each other.
-        let hashes = [redemption?.tokenHash, redemption?.nonceHash, proof?.proof].compactMap { $0 }
-        for key in hashes.map(Self.lockKey).sorted() {
+        for key in Self.lockKeys(redemption, proof).sorted() {
             try send("SELECT pg_advisory_xact_lock(?)", .integer(key))
         }
     }
@@ -89,8 +88,50 @@ extension Connection: RecordConnection {
         "(SELECT string_agg(provider, ' ' ORDER BY created_at, id) FROM auth_accounts WHERE user_id = u.id)"
     }
 
+    fileprivate static func lockKeys(_ redemption: Redemption?, _ proof: ProofUse?) -> [Int64] {
+        [redemption?.tokenHash, redemption?.nonceHash, proof?.proof].compactMap(\.self).map(lockKey)
+    }
+
     /// The first eight bytes of a SHA-256.
     private static func lockKey(of hash: [UInt8]) -> Int64 {
         Int64(bitPattern: hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+/// A lock of a login that has no row of a user: the key of what it redeems, or the name of its identity.
+enum LoginLock: Hashable {
+    case key(Int64)
+    case name(String)
+
+    /// Those of `lock(_:_:)` and of `lock(_ identity:)`, for an identity without a union subject.
+    static func all(of login: Login) -> [LoginLock] {
+        Connection.lockKeys(login.redemption, login.key?.use).map(LoginLock.key)
+            + [.name(login.identity.provider.rawValue + " " + login.identity.subject)]
+    }
+}
+
+extension Connection {
+    /// Takes those of the locks that are free, and waits for none.
+    ///
+    /// - Parameter missing: gets each of the others when the answer is read.
+    func takeFree(_ locks: [LoginLock], missing: @escaping (LoginLock) -> Void) throws {
+        var (keys, names): ([Int64], [String]) = ([], [])
+        for lock in locks {
+            switch lock {
+            case .key(let key): keys.append(key)
+            case .name(let name): names.append(name)
+            }
+        }
+        try query(
+            "SELECT key FROM unnest(?1::bigint[]) AS locks (key) WHERE NOT pg_try_advisory_xact_lock(key)",
+            with: [.integers(keys)]
+        ) { row in missing(.key(row.integer(0))) }
+        try query(
+            """
+            SELECT name FROM unnest(?1::text[]) AS locks (name)
+            WHERE NOT pg_try_advisory_xact_lock(hashtextextended(name, 0))
+            """,
+            with: [.texts(names)]
+        ) { row in missing(.name(row.text(0))) }
     }
 }

@@ -5,12 +5,13 @@ import Synchronization
 
 /// The store in a PostgreSQL database, which any number of nodes share.
 ///
-/// Refreshes and reads of users are gathered in batches, since they are most of the work. Everything else runs in
+/// Refreshes, logins and reads of users are gathered in batches, since they are most of the work. Everything else runs in
 /// transactions of its own, on the connections of a pool.
 package final class PostgreSQLStore: Sendable {
     let servers: Servers
     let pool: ConnectionPool
     let refreshes: RefreshBatches
+    let logins: LoginBatches
     let users: UserBatches
     let revocations: RevocationReader
     let settings: PostgreSQLSettings
@@ -49,6 +50,7 @@ package final class PostgreSQLStore: Sendable {
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
         refreshes = RefreshBatches(servers, onCommit: onCommit)
+        logins = LoginBatches(pool, lockTimeout: settings.options.lockTimeout)
         users = UserBatches(servers)
         revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, refreshes.connection])
         waiters = ConcurrencyLimit(settings.waiters)

@@ -2,10 +2,21 @@ import Gatehouse
 import SQL
 
 /// The columns of an account `a`, in the order in which `LinkedAccount.init(row:_:)` reads them.
-private let accountColumns = """
+let accountColumns = """
     a.provider, a.provider_user_id, a.email, a.email_verified, a.email_hint, a.is_private_email, a.mail_forwarded,
     a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.union_sub, a.former_sub, a.created_at
     """
+
+/// The id of the account of an identity. The account of the subject itself comes first, and the one that had it before a
+/// transfer of the app comes last.
+func accountID(of provider: String, _ subject: String, _ transfer: String) -> String {
+    """
+    coalesce(
+        (SELECT id FROM auth_accounts WHERE provider = \(provider) AND provider_user_id = \(subject)),
+        (SELECT id FROM auth_accounts WHERE provider = \(provider) AND transfer_sub = \(transfer)),
+        (SELECT min(id) FROM auth_accounts WHERE provider = \(provider) AND former_sub = \(subject)))
+    """
+}
 
 /// A transfer subject that an account has already stays with that account: the column is unique.
 private func unusedTransferSubject(_ parameter: String) -> String {
@@ -30,10 +41,7 @@ private let updateAccount = """
 private let accountOfIdentity = """
     SELECT u.id, \(accountColumns), \(userColumns)
     FROM auth_accounts a JOIN users u ON u.id = a.user_id
-    WHERE a.id = coalesce(
-        (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
-        (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3),
-        (SELECT min(id) FROM auth_accounts WHERE provider = ?1 AND former_sub = ?2))
+    WHERE a.id = \(accountID(of: "?1", "?2", "?3"))
     """
 
 private let accountOfUnionSubject = """
@@ -43,8 +51,7 @@ private let accountOfUnionSubject = """
     """
 
 extension RecordConnection {
-    /// The account of an identity, and the user who has its union subject if that is another one. The account of the subject
-    /// itself comes first, and the one that had it before a transfer of the app comes last.
+    /// The account of an identity, and the user who has its union subject if that is another one.
     func known(_ identity: Identity) throws -> (known: KnownIdentity?, otherUser: UserID?) {
         let known = try first(
             accountOfIdentity, .text(identity.provider.rawValue), .text(identity.subject),
@@ -58,6 +65,13 @@ extension RecordConnection {
 
     private static func knownIdentity(row: borrowing any SQLRow & ~Copyable) throws -> KnownIdentity {
         var columns = ColumnCounter()
+        return try knownIdentity(row: row, &columns)
+    }
+
+    /// Reads the id of a user, `accountColumns` and `userColumns`.
+    static func knownIdentity(
+        row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
+    ) throws -> KnownIdentity {
         let user = UserID(row.text(columns.next()))
         return (try LinkedAccount(row: row, &columns), try User(user, row: row, &columns))
     }

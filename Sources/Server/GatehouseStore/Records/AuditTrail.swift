@@ -1,7 +1,7 @@
 package import Gatehouse
 import SQL
 
-private let auditColumns = """
+let auditColumns = """
     moment, kind, actor, user_id, session_id, provider, address, user_agent, detail, count, operator
     """
 

@@ -161,7 +161,7 @@ extension UserEvent {
     }
 
     /// What the column `detail` holds.
-    fileprivate var detail: String? {
+    var detail: String? {
         switch content {
         case .created(let provider), .linked(let provider), .unlinked(let provider): provider.rawValue
         case .updated(let names): names.joined(separator: " ")

@@ -5,25 +5,30 @@ extension RelationalStore {
     package func record(
         _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
-        try writing { connection in
-            try connection.lock(login.redemption, login.key?.use)
-            try connection.lock(login.identity)
-            let facts = try connection.facts(of: login)
-            let decision = decide(facts)
-            switch decision {
-            case .refuse(.barred(let user)):
-                try connection.bar(login.identityHashes, of: user, now: login.moment)
-                return (decision, [])
-            case .refuse:
-                return (decision, [])
-            case .accept(let accepted):
-                return (decision, try connection.write(accepted, of: login, known: facts.known, limit: limit))
-            }
-        }
+        try writing { try $0.record(login, limit: limit, by: decide) }
     }
 }
 
 extension RecordConnection {
+    /// Decides a login, and writes what was decided. On PostgreSQL, most logins run in batches: `LoginBatches`.
+    func record(
+        _ login: Login, limit: Int, by decide: (LoginFacts) -> LoginDecision
+    ) throws -> (decision: LoginDecision, ended: [SessionID]) {
+        try lock(login.redemption, login.key?.use)
+        try lock(login.identity)
+        let facts = try facts(of: login)
+        let decision = decide(facts)
+        switch decision {
+        case .refuse(.barred(let user)):
+            try bar(login.identityHashes, of: user, now: login.moment)
+            return (decision, [])
+        case .refuse:
+            return (decision, [])
+        case .accept(let accepted):
+            return (decision, try write(accepted, of: login, known: facts.known, limit: limit))
+        }
+    }
+
     fileprivate func facts(of login: Login) throws -> LoginFacts {
         let use = try use(of: login.redemption)
         let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
@@ -44,30 +49,46 @@ extension RecordConnection {
     fileprivate func write(
         _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
     ) throws -> [SessionID] {
+        try writeParts(of: accepted, by: login, known: known)
+        if known != nil { try updateAtLogin(accepted.user, by: login.identity.provider, now: login.moment) }
+        try insert(accepted.event(of: login, known: known))
+        if let redemption = login.redemption { try markRedeemed(redemption) }
+        if let key = login.key { try markUsed(key.use, now: login.moment) }
+        try insert(accepted.session, redeeming: login.redemption)
+        try insert(accepted.auditEvent)
+        // A new user has one session.
+        guard known != nil else { return [] }
+        let ended = try enforce(limit, on: accepted.user.id, except: accepted.session.id, now: login.moment)
+        if let event = accepted.auditEvent(ofEnded: ended) { try insert(event) }
+        return ended
+    }
+
+    /// What only some logins write.
+    func writeParts(of accepted: AcceptedLogin, by login: Login, known: KnownIdentity?) throws {
         if let known {
-            try updateAtLogin(accepted.user, by: login.identity.provider, now: login.moment)
-            try insert(UserEvent.update(of: accepted.user, from: known.user, at: login.moment))
             if let account = accepted.account {
                 try update(account, formerSubject: known.account.subject, now: login.moment)
             }
         } else {
             try insert(accepted.user, lastLoginBy: login.identity.provider)
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
-            try insert(
-                UserEvent(.created(by: login.identity.provider), of: accepted.user.id, at: login.moment))
         }
-        if let redemption = login.redemption { try markRedeemed(redemption, by: login.identity.provider) }
-        if let key = login.key { try markUsed(key.use, now: login.moment) }
-        try insert(accepted.session, redeeming: login.redemption)
-        if let code = login.redemption, code.isAuthorizationCode {
-            try markUsed(authorizationCode: code.tokenHash, opening: accepted.session.id)
+        if let redemption = login.redemption {
+            if login.identity.provider.isProvenByCode { try markUsed(code: redemption.tokenHash) }
+            if redemption.isAuthorizationCode {
+                try markUsed(authorizationCode: redemption.tokenHash, opening: accepted.session.id)
+            }
         }
-        try insert(accepted.auditEvent)
         if let task = accepted.task { try insert(task) }
-        // A new user has one session.
-        guard known != nil else { return [] }
-        let ended = try enforce(limit, on: accepted.user.id, except: accepted.session.id, now: login.moment)
-        if let event = accepted.auditEvent(ofEnded: ended) { try insert(event) }
-        return ended
+    }
+}
+
+extension AcceptedLogin {
+    /// What other services are told; nil if nothing of a known user has changed.
+    func event(of login: Login, known: KnownIdentity?) -> UserEvent? {
+        guard let known else {
+            return UserEvent(.created(by: login.identity.provider), of: user.id, at: login.moment)
+        }
+        return UserEvent.update(of: user, from: known.user, at: login.moment)
     }
 }

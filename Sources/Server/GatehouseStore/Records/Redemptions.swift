@@ -1,12 +1,13 @@
 import Gatehouse
 import SQL
 
+/// The columns that `Redemption.Earlier.init(row:)` reads.
+let redemptionColumns = "token_hash, moment, closed"
+
 extension RecordConnection {
     /// Reads the first redemptions of the token and the nonce, and decides. A login without a redemption is a first use.
     func use(of redemption: Redemption?) throws -> Redemption.Use {
-        guard let redemption else { return .first }
-        return redemption.use(
-            token: try earlier(redemption.tokenHash), nonce: try redemption.nonceHash.flatMap(earlier))
+        try redemption.use(by: earlier)
     }
 
     /// Marks what proved an identity as redeemed: an identity token, or a code.
@@ -25,7 +26,7 @@ extension RecordConnection {
 
     /// Whether another request has used the proof of a login.
     func hasUsed(_ proof: ProofUse) throws -> Bool {
-        try earlier(proof.proof).map { $0.tokenHash != proof.request } ?? false
+        try proof.isUsed(by: earlier)
     }
 
     func markUsed(_ proof: ProofUse, now: Timestamp) throws {
@@ -33,9 +34,8 @@ extension RecordConnection {
     }
 
     private func earlier(_ hash: [UInt8]) throws -> Redemption.Earlier? {
-        try first("SELECT token_hash, moment, closed FROM redemptions WHERE hash = ?", .blob(hash)) { row in
-            Redemption.Earlier(tokenHash: row.blob(0), moment: row.timestamp(1), isClosed: row.integer(2) != 0)
-        }
+        try first(
+            "SELECT \(redemptionColumns) FROM redemptions WHERE hash = ?", .blob(hash), read: Redemption.Earlier.init)
     }
 
     /// - Parameter owner: what may use it again: the identity token, or the request.
@@ -48,5 +48,27 @@ extension RecordConnection {
             ON CONFLICT (hash) DO NOTHING
             """,
             .blob(hash), .blob(owner), .integer(moment.milliseconds), .integer(expiresAt.milliseconds))
+    }
+}
+
+extension Redemption.Earlier {
+    init(row: borrowing any SQLRow & ~Copyable) {
+        self.init(tokenHash: row.blob(0), moment: row.timestamp(1), isClosed: row.integer(2) != 0)
+    }
+}
+
+extension Redemption? {
+    /// - Parameter earlier: reads the first redemption of a hash.
+    func use(by earlier: ([UInt8]) throws -> Redemption.Earlier?) rethrows -> Redemption.Use {
+        guard let redemption = self else { return .first }
+        return redemption.use(
+            token: try earlier(redemption.tokenHash), nonce: try redemption.nonceHash.flatMap(earlier))
+    }
+}
+
+extension ProofUse {
+    /// Whether another request has used it.
+    func isUsed(by earlier: ([UInt8]) throws -> Redemption.Earlier?) rethrows -> Bool {
+        try earlier(proof).map { $0.tokenHash != request } ?? false
     }
 }

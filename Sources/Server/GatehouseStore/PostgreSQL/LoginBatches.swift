@@ -1,0 +1,156 @@
+package import Gatehouse
+import POSIX
+import PostgreSQL
+
+/// The group commit of logins: those that have queued up are decided and written in one transaction of two round trips,
+/// by the thread of one of their requests (`BatchQueue`).
+///
+///     1.  BEGIN; locks that are free; SELECT …      locks and reads what the logins are about
+///         each login is decided about its facts
+///     2.  INSERT …; UPDATE …; COMMIT                writes them all
+///
+/// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login, and
+/// is part of no deadlock. A login whose locks are not free runs in a transaction of its own, which waits for them in their
+/// order. So does each login of a batch that has failed, and each that needs more reads than most. Two logins with a lock
+/// in common are in two batches, because the second is decided about what the first has written. A batch whose commit may
+/// have happened fails, and is not run again.
+final class LoginBatches: Sendable {
+    private let pool: ConnectionPool
+    private let lockTimeout: Duration
+    // The server's memory for locks is limited, and a login has up to four.
+    private let queue = BatchQueue<PendingLogin>(largest: 64, gathering: .pause(.milliseconds(1)))
+
+    init(_ pool: ConnectionPool, lockTimeout: Duration) {
+        self.pool = pool
+        self.lockTimeout = lockTimeout
+    }
+
+    /// The number of logins that wait for the current transaction.
+    var waitingCount: Int { queue.waitingCount }
+
+    /// Nil if the login has to run in a transaction of its own.
+    func record(
+        _ login: Login, limit: Int, until end: MonotonicTime, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws -> LoginDecision? {
+        // A second user, or the last use, would have to be read.
+        guard login.identity.unionSubject == nil, login.staleAfter == nil else { return nil }
+        let pending = PendingLogin(login, limit: limit, decide)
+        try queue.perform(pending, until: end) { run($0, until: end) }
+        return try pending.result.get()
+    }
+
+    /// - Parameter end: when the time of the leader's request is over. Its login is the first.
+    private func run(_ batch: [PendingLogin], until end: MonotonicTime) -> BatchQueue<PendingLogin>.Next {
+        let hasLittleTime = end < .now + lockTimeout
+        let (round, rest) = Self.apart(batch)
+        do {
+            let postponed = try pool.use(until: end) { try $0.transaction { try $0.record(round) } }
+            return .leave(postponed + rest)
+        } catch {
+            let failure = PostgreSQLError(error)
+            if failure.isTimeout, hasLittleTime {
+                batch[0].result = .failure(error)
+                return .leave(Array(batch.dropFirst()))
+            }
+            let isOver = failure.isConnectionLost || failure.isTimeout || error is PoolExhausted
+            for login in round { login.result = isOver ? .failure(error) : .success(nil) }
+            // The others have not run: they may run again, after an outcome that is unknown too.
+            guard isOver, !failure.isOutcomeUnknown else { return .leave(rest) }
+            for login in rest { login.result = .failure(error) }
+            return .fail { $0.result = .failure(error) }
+        }
+    }
+
+    /// The logins that have no lock in common, and the others.
+    private static func apart(_ batch: [PendingLogin]) -> (round: [PendingLogin], rest: [PendingLogin]) {
+        var taken: Set<LoginLock> = []
+        var (round, rest): ([PendingLogin], [PendingLogin]) = ([], [])
+        for login in batch {
+            if taken.isDisjoint(with: login.locks) { round.append(login) } else { rest.append(login) }
+            taken.formUnion(login.locks)
+        }
+        return (round, rest)
+    }
+}
+
+/// A queued login. `@unchecked Sendable` as its superclass.
+final class PendingLogin: QueuedWork, @unchecked Sendable {
+    let login: Login
+    let limit: Int
+    let decide: (LoginFacts) -> LoginDecision
+    let locks: [LoginLock]
+    let identityHashes: [[UInt8]]
+    /// Nil if it has to run in a transaction of its own.
+    var result: Result<LoginDecision?, any Error> = .success(nil)
+
+    init(_ login: Login, limit: Int, _ decide: @escaping (LoginFacts) -> LoginDecision) {
+        self.login = login
+        self.limit = limit
+        self.decide = decide
+        locks = LoginLock.all(of: login)
+        identityHashes = login.identityHashes
+    }
+}
+
+extension Connection {
+    /// Decides each login, and writes what was decided. Returns those that must wait for another one of the batch.
+    fileprivate func record(_ batch: [PendingLogin]) throws -> [PendingLogin] {
+        try planOnce()
+        let found = try lockedFacts(of: batch)
+        var (accepted, postponed): ([RecordedLogin], [PendingLogin]) = ([], [])
+        var users: Set<UserID> = []
+        for (pending, found) in zip(batch, found) {
+            pending.result = .success(nil)
+            guard let found, !pending.needsMore(than: found) else { continue }
+            if let user = found.facts.known?.user.id, !users.insert(user).inserted {
+                // By two of its identities.
+                postponed.append(pending)
+                continue
+            }
+            let decision = pending.decide(found.facts)
+            pending.result = .success(decision)
+            switch decision {
+            case .accept(let login): accepted.append((login, pending.login, found.facts.known))
+            case .refuse(.barred(let user)):
+                try bar(pending.identityHashes, of: user, now: pending.login.moment)
+            case .refuse: break
+            }
+        }
+        try write(accepted)
+        return postponed
+    }
+}
+
+extension PendingLogin {
+    /// Whether it would end sessions, or is about another account of the user.
+    fileprivate func needsMore(than found: FoundLogin) -> Bool {
+        guard let user = found.facts.known?.user else { return false }
+        return found.sessions >= limit || login.mayChangeAddress(of: user)
+    }
+}
+
+extension PostgreSQLStore {
+    package func record(
+        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+        guard let decision = try recordInBatch(login, limit: limit, by: decide) else {
+            return try writing { try $0.record(login, limit: limit, by: decide) }
+        }
+        return (decision, [])
+    }
+
+    private func recordInBatch(
+        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> LoginDecision? {
+        do throws(StoreFailure) {
+            let decision = try attempt(isRepeatable: false) { end in
+                try logins.record(login, limit: limit, until: end, by: decide)
+            }
+            if case .accept = decision { lastOutcome.succeeded() }
+            return decision
+        } catch {
+            lastOutcome.failed(error)
+            throw .storageUnavailable(error)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Gatehouse
+import OpenSSL
+import PostgreSQL
+import SQL
+
+// The statements of a batch of logins: each asks or writes for all of them.
+
+/// What the database knows about a login whose locks are held.
+typealias FoundLogin = (facts: LoginFacts, sessions: Int)
+
+typealias RecordedLogin = (accepted: AcceptedLogin, login: Login, known: KnownIdentity?)
+
+// MARK: - Locks and reads
+
+private let lockUsers = """
+    SELECT id FROM users WHERE id = ANY (ARRAY(
+        SELECT (SELECT user_id FROM auth_accounts WHERE id = \(accountID(of: "i.provider", "i.subject", "i.transfer")))
+        FROM unnest(?1::text[], ?2::text[], ?3::text[]) AS i (provider, subject, transfer)))
+    FOR NO KEY UPDATE SKIP LOCKED
+    """
+
+// OFFSET 0 keeps the planner from joining with whole tables.
+private let accountsOfIdentities = """
+    SELECT i.place, (SELECT count(*) FROM refresh_tokens WHERE user_id = u.id), u.id, \(accountColumns), \(userColumns)
+    FROM unnest(?1::text[], ?2::text[], ?3::text[]) WITH ORDINALITY AS i (provider, subject, transfer, place)
+    CROSS JOIN LATERAL (SELECT * FROM auth_accounts
+        WHERE id = \(accountID(of: "i.provider", "i.subject", "i.transfer")) OFFSET 0) a
+    CROSS JOIN LATERAL (SELECT * FROM users WHERE id = a.user_id OFFSET 0) u
+    """
+
+extension Connection {
+    /// One for each login; nil if one of its locks is not free. All is asked in one round trip, and each statement sees the
+    /// changes of all transactions that committed before it: also of those that had the locks.
+    func lockedFacts(of batch: [PendingLogin]) throws -> [FoundLogin?] {
+        let identities = batch.map(\.login.identity)
+        let values: [Parameter] = [
+            .texts(identities.map(\.provider.rawValue)), .texts(identities.map(\.subject)),
+            .texts(identities.map(\.transferSubject)),
+        ]
+        var (missing, users): (Set<LoginLock>, Set<UserID>) = ([], [])
+        try takeFree(batch.flatMap(\.locks)) { missing.insert($0) }
+        try query(lockUsers, with: values) { row in users.insert(UserID(row.text(0))) }
+        var earlier: [[UInt8]: Redemption.Earlier] = [:]
+        try query(
+            "SELECT \(redemptionColumns), hash FROM redemptions WHERE hash = ANY (?1::bytea[])",
+            with: [.blobs(batch.flatMap(\.login.redeemed))]
+        ) { row in earlier[row.blob(3)] = Redemption.Earlier(row: row) }
+        var barred: [[UInt8]: UserID] = [:]
+        let hashes = batch.flatMap(\.identityHashes)
+        try query(
+            "SELECT hash, user_id FROM barred_identities WHERE hash = ANY (?1::bytea[])", with: [.blobs(hashes)]
+        ) { row in barred[row.blob(0)] = UserID(row.text(1)) }
+        var found = [(known: KnownIdentity, sessions: Int)?](repeating: nil, count: batch.count)
+        _ = try all(accountsOfIdentities, with: values) { row in
+            var columns = ColumnCounter()
+            let (place, sessions) = (Int(row.integer(columns.next())), Int(row.integer(columns.next())))
+            found[place - 1] = (try Self.knownIdentity(row: row, &columns), sessions)
+        }
+        return zip(batch, found).map { pending, found in
+            guard missing.isDisjoint(with: pending.locks), found.map({ users.contains($0.known.user.id) }) ?? true
+            else { return nil }
+            let owner = found == nil ? pending.identityHashes.lazy.compactMap { barred[$0] }.first : nil
+            let login = pending.login
+            let facts = LoginFacts(
+                known: found?.known, barredFrom: owner, use: login.redemption.use { earlier[$0] },
+                hasUsedProof: login.key?.use.isUsed { earlier[$0] } ?? false)
+            return (facts, found?.sessions ?? 0)
+        }
+    }
+}
+
+extension Login {
+    /// What it marks as redeemed.
+    fileprivate var redeemed: [[UInt8]] {
+        [redemption?.tokenHash, redemption?.nonceHash, key?.use.proof].compactMap(\.self)
+    }
+}
+
+// MARK: - Writes
+
+private let updateUsers = """
+    UPDATE users u SET email = n.email, email_verified = n.verified <> 0, nickname = n.nickname,
+        last_login_at = n.moment, last_login_provider = n.provider, updated_at = \(later("n.moment"))
+    FROM unnest(?1::text[], ?2::text[], ?3::bigint[], ?4::text[], ?5::bigint[], ?6::text[])
+        AS n (id, email, verified, nickname, moment, provider)
+    WHERE u.id = n.id
+    """
+
+private let insertRedemptions = """
+    INSERT INTO redemptions (hash, token_hash, moment, expires_at)
+    SELECT * FROM unnest(?1::bytea[], ?2::bytea[], ?3::bigint[], ?4::bigint[]) ON CONFLICT (hash) DO NOTHING
+    """
+
+private let insertSessions = """
+    INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed,
+        rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, created_at, updated_at)
+    SELECT *, n.created_at FROM unnest(?1::text[], ?2::text[], ?3::text[], ?4::text[], ?5::bytea[], ?6::bytea[],
+        ?7::bigint[], ?8::bytea[], ?9::bigint[], ?10::bigint[], ?11::text[], ?12::text[], ?13::bytea[], ?14::text[],
+        ?15::bigint[])
+        AS n (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed, rotated_at, expires_at,
+            user_agent, address, identity_token_hash, jkt, created_at)
+    """
+
+// With the events for those who are told of them. This statement reads who they are, so it is one that is there anyway.
+private let insertAuditEvents = """
+    WITH queued AS (
+        INSERT INTO events (receiver, id, type, user_id, detail, moment)
+        SELECT r.name, n.* FROM event_receivers r CROSS JOIN
+            unnest(?12::text[], ?13::text[], ?14::text[], ?15::text[], ?16::bigint[])
+                AS n (id, type, user_id, detail, moment)
+        WHERE r.types = '*' OR strpos(r.types, ' ' || n.type || ' ') > 0)
+    INSERT INTO audit_events (\(auditColumns))
+    SELECT * FROM unnest(?1::bigint[], ?2::text[], ?3::text[], ?4::text[], ?5::text[], ?6::text[], ?7::text[],
+        ?8::text[], ?9::text[], ?10::bigint[], ?11::text[])
+    """
+
+extension Connection {
+    func write(_ logins: [RecordedLogin]) throws {
+        guard !logins.isEmpty else { return }
+        // The index of transfer subjects is the one wait of a batch for another, so all write it in one order.
+        for (accepted, login, known) in logins.sorted(by: { $0.login.order < $1.login.order }) {
+            try writeParts(of: accepted, by: login, known: known)
+        }
+        try update(logins.filter { $0.known != nil })
+        try markRedeemed(logins.map(\.login))
+        try insert(logins)
+        try insert(
+            logins.map(\.accepted.auditEvent),
+            logins.compactMap { $0.accepted.event(of: $0.login, known: $0.known) })
+    }
+
+    private func update(_ logins: [RecordedLogin]) throws {
+        guard !logins.isEmpty else { return }
+        let users = logins.map(\.accepted.user)
+        try send(
+            updateUsers,
+            with: [
+                .texts(users.map(\.id.text)), .texts(users.map(\.email)),
+                .integers(users.map { $0.emailVerified ? 1 : 0 }), .texts(users.map(\.nickname)),
+                .integers(logins.map(\.login.moment.milliseconds)),
+                .texts(logins.map(\.login.identity.provider.rawValue)),
+            ])
+    }
+
+    private func markRedeemed(_ logins: [Login]) throws {
+        let marks = logins.flatMap(\.marks)
+        guard !marks.isEmpty else { return }
+        try send(
+            insertRedemptions,
+            with: [
+                .blobs(marks.map(\.hash)), .blobs(marks.map(\.owner)), .integers(marks.map(\.moment.milliseconds)),
+                .integers(marks.map(\.expiresAt.milliseconds)),
+            ])
+    }
+
+    private func insert(_ logins: [RecordedLogin]) throws {
+        let sessions = logins.map(\.accepted.session)
+        try send(
+            insertSessions,
+            with: [
+                .texts(sessions.map(\.id.text)), .texts(sessions.map(\.userID.text)),
+                .texts(sessions.map(\.provider.rawValue)), .texts(sessions.map(\.clientID)),
+                .blobs(sessions.map(\.token.hash)), .blobs(sessions.map(\.token.random)),
+                .integers(sessions.map(\.token.generation)), .blobs(sessions.map(\.chain?.seed)),
+                .integers(sessions.map(\.token.issuedAt.milliseconds)),
+                .integers(sessions.map(\.token.expiresAt.milliseconds)), .texts(sessions.map(\.device.userAgent)),
+                .texts(sessions.map(\.device.address)), .blobs(logins.map(\.login.redemption?.tokenHash)),
+                .texts(sessions.map(\.keyThumbprint)), .integers(sessions.map(\.createdAt.milliseconds)),
+            ])
+    }
+
+    private func insert(_ entries: [AuditEvent], _ events: [UserEvent]) throws {
+        try send(
+            insertAuditEvents,
+            with: [
+                .integers(entries.map(\.moment.milliseconds)), .texts(entries.map(\.kind.rawValue)),
+                .texts(entries.map(\.actor.rawValue)), .texts(entries.map(\.userID?.text)),
+                .texts(entries.map(\.sessionID?.text)), .texts(entries.map(\.provider?.rawValue)),
+                .texts(entries.map(\.device.address)), .texts(entries.map(\.device.userAgent)),
+                .texts(entries.map(\.detail)), .integers(entries.map(\.count)), .texts(entries.map(\.operatorName)),
+                .texts(events.map { ULID.make("evt", at: $0.moment, random: SecureRandom.bytes(ULID.randomBytes)) }),
+                .texts(events.map(\.type.rawValue)), .texts(events.map(\.userID.text)),
+                .texts(events.map(\.detail)), .integers(events.map(\.moment.milliseconds)),
+            ])
+    }
+}
+
+extension Login {
+    fileprivate var order: String { identity.transferSubject ?? "" }
+
+    /// The rows that mark what it redeems.
+    fileprivate var marks: [(hash: [UInt8], owner: [UInt8], moment: Timestamp, expiresAt: Timestamp)] {
+        let tokens = redemption.map { redemption in
+            [redemption.tokenHash, redemption.nonceHash].compactMap(\.self).map {
+                (hash: $0, owner: redemption.tokenHash, moment: redemption.moment, expiresAt: redemption.expiresAt)
+            }
+        }
+        let proof = (key?.use).map {
+            [(hash: $0.proof, owner: $0.request, moment: moment, expiresAt: $0.expiresAt)]
+        }
+        return (tokens ?? []) + (proof ?? [])
+    }
+}
