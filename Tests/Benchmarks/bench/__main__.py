@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from benchmark import Benchmark
+from kept import Comparison, KeptCounts
 from load import WORKLOADS
 from plot import plot
 from processes import Fault
@@ -17,6 +18,7 @@ from saved import NAME, SavedRuns
 from tools import Tools
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+KEPT = CHECKOUT / "Tests/Benchmarks/instructions.json"
 PARTS = ["in-process", "nginx", "starts"]
 
 
@@ -59,6 +61,8 @@ def options(arguments):
     parser.add_argument("--pool", type=at_least_one, default=8000)
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--users", type=at_least_one)
     parser.add_argument("--sessions", type=at_least_one)
     parser.add_argument("--save", type=run_name)
@@ -73,6 +77,10 @@ def options(arguments):
     chosen.connections = chosen.connections or usual[0]
     chosen.rounds, chosen.seconds = chosen.rounds or usual[1], chosen.seconds or usual[2]
     chosen.workloads = chosen.workloads or [workload.name for workload in WORKLOADS]
+    if chosen.count and set(arguments) - {"--count", "--keep"}:
+        parser.error("--count goes with --keep alone")
+    if chosen.keep and not chosen.count:
+        parser.error("--keep goes with --count")
     if (chosen.users is None) != (chosen.sessions is None):
         parser.error("--users and --sessions go together")
     if chosen.users and chosen.sessions < max(chosen.users, 20_000):
@@ -85,8 +93,28 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def count(chosen):
+    kept = KeptCounts(KEPT)
+    # A table that cannot be read is told before the counting.
+    table = {} if chosen.keep else kept.load()
+    counts = Benchmark(Tools(CHECKOUT, is_debug=False), chosen, say).count()
+    if chosen.keep:
+        kept.save(counts)
+        print(KEPT.read_text(), end="")
+        return 0
+    comparison = Comparison(counts, table)
+    print(comparison.table())
+    for remark in comparison.remarks():
+        say(f"NOTE: {remark}")
+    for failure in comparison.failures():
+        say(f"FAILED: {failure}")
+    return 1 if comparison.failures() else 0
+
+
 def main(arguments):
     chosen = options(arguments)
+    if chosen.count:
+        return count(chosen)
     # Builds without optimisation are only compared with each other.
     runs = SavedRuns(CHECKOUT / ".build/bench" / ("debug-runs" if chosen.debug else "runs"))
     now = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())

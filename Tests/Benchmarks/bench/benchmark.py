@@ -4,7 +4,7 @@ import contextlib
 import time
 
 import inprocess
-from counting import COUNTED, instructions_of_request, profiles_folder
+from counting import count_requests, profiles_folder
 from load import WORKLOADS, Load
 from pools import Pools
 from population import Population
@@ -55,6 +55,13 @@ class Benchmark:
         result["faults"] = self.faults
         return result
 
+    def count(self):
+        """The instructions of each request, and nothing else."""
+        self.tools.build_counted()
+        self.population.prepare(self.tools.gatehouse, self.say)
+        with self.fake_apple():
+            return self.instructions()
+
     def measure_server(self, result):
         if "starts" in self.options.parts:
             result["starts"] = self.starts(self.population)
@@ -90,15 +97,9 @@ class Benchmark:
         return found
 
     def instructions(self):
-        population, profiles = self.population, profiles_folder(self.tools)
         logins = {"known": self.pools.of_users(USERS, 500), "new": self.pools.of_newcomers(500)}
-        found = {}
-        for workload in COUNTED:
-            self.say(f"counting instructions: {workload}")
-            with self.stand(population) as stand:
-                profile = profiles / f"{workload.replace(' ', '-')}.callgrind"
-                found[workload] = instructions_of_request(workload, stand, population, logins, profile)
-        return found
+        with self.stand(self.population) as stand:
+            return count_requests(stand, self.population, logins, profiles_folder(self.tools), self.say)
 
     # Through nginx
 

@@ -1,98 +1,148 @@
 """Counts the instructions of the whole server for one request with callgrind. In place of nginx, one persistent
 connection sends the requests one after another, so that every run does the same work."""
 
-import itertools
-import json
+import re
 import shutil
+import sqlite3
+import time
 
+from asking import FIRST_BOUND, Asking
 from fastcgi import Front
-from inprocess import collected_by_callgrind
+from inprocess import run
 from processes import Fault, Running, accepts
+from proofs import THUMBPRINT
+from tokens import BUNDLE_ID
 
-# The difference of two runs excludes the cost of start and stop.
-FEW, MANY = 50, 250
+# In this order: a login needs a code that was sent.
+REQUESTS = {
+    "guard": Asking.guard, "me": Asking.me, "login known": Asking.login_known, "login new": Asking.login_new,
+    "login openid": Asking.login_openid, "send code": Asking.send_code, "login code": Asking.login_code,
+    "refresh": Asking.refresh_next, "refresh bound": Asking.refresh_bound}
 
-# The parameters that nginx/snippets/gatehouse-api.conf sends.
-USUAL = {
-    "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_PROTOCOL": "HTTP/1.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443",
-    "REQUEST_SCHEME": "https", "HTTPS": "on", "REMOTE_ADDR": "127.0.0.1", "REMOTE_PORT": "40000", "QUERY_STRING": "",
-    "CONTENT_TYPE": "", "CONTENT_LENGTH": "", "REQUEST_ID": "0123456789abcdef0123456789abcdef",
-    "HTTP_X_REQUEST_ID": "0123456789abcdef0123456789abcdef", "HTTP_HOST": "localhost", "HTTP_USER_AGENT": "Bench/1",
-    "HTTP_PROXY": ""}
+# So many that what happens once in a while, such as another worker's first request, does not matter.
+COUNTED = {"guard": 500, "me": 500}
+USUALLY_COUNTED = 100
 
-# The parameters that gatehouse-internal.conf sends for the guard.
-GUARD = {
-    "REQUEST_METHOD": "GET", "DOCUMENT_URI": "/api/auth/verify", "CONTENT_LENGTH": "", "REMOTE_ADDR": "127.0.0.1",
-    "REQUEST_ID": "0123456789abcdef0123456789abcdef", "HTTP_PROXY": ""}
+# The first ones of each kind fill caches, and the server is still starting its threads. They are not counted.
+FIRST = 20
 
+# For this time there is no request. A thread that has then more instructions than a few for waiting does background work,
+# which depends on the time and not on the requests, so it is not counted.
+IDLE_SECONDS, FEW_INSTRUCTIONS = 3, 1000
 
-class Asking:
-    """Sends the requests of a workload and checks the answers."""
+# An account of each user at the provider and one by phone number, and sessions that are bound to a key.
+ADDED = [
+    """INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, client_id, created_at,
+           updated_at)
+       SELECT 'openid' || id, user_id, 'ACME', provider_user_id, email, email_verified, client_id, created_at, updated_at
+       FROM auth_accounts WHERE provider = 'APPLE'""",
+    """INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, created_at, updated_at)
+       SELECT 'phone' || id, user_id, 'PHONE', '+86138' || substr(id, -4) || '0000', created_at, updated_at
+       FROM auth_accounts WHERE provider = 'APPLE'""",
+    f"UPDATE refresh_tokens SET jkt = '{THUMBPRINT}' WHERE id >= printf('sess_01BENCH%019d', {FIRST_BOUND})"]
 
-    def __init__(self, front, population, logins):
-        self.front = front
-        self.access = itertools.cycle(population.access.read_text().split())
-        self.refresh = iter(population.refresh.read_text().split())
-        self.logins = {kind: iter(path.read_text().splitlines()) for kind, path in logins.items()}
+PROVIDER = """KIND=openid
+ISSUER={origin}/openid/acme
+AUDIENCE={audience}
+NONCE=if-sent
+"""
 
-    def ask(self, workload):
-        {"guard": self.guard, "me": self.me, "refresh": self.refresh_next, "login known": lambda: self.login("known"),
-         "login new": lambda: self.login("new")}[workload]()
-
-    def guard(self):
-        self.expect("204", GUARD | {"HTTP_AUTHORIZATION": f"Bearer {next(self.access)}"})
-
-    def me(self):
-        self.expect("200", USUAL | self.line("GET", "/api/users/me") | {
-            "HTTP_AUTHORIZATION": f"Bearer {next(self.access)}"})
-
-    def login(self, kind):
-        self.post("/api/auth/apple", next(self.logins[kind]))
-
-    def refresh_next(self):
-        self.post("/api/auth/refresh", json.dumps({"refreshToken": next(self.refresh)}, separators=(",", ":")))
-
-    def post(self, path, body):
-        self.expect("200", USUAL | self.line("POST", path) | {
-            "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))}, body.encode())
-
-    def line(self, method, path):
-        return {"REQUEST_METHOD": method, "DOCUMENT_URI": path, "REQUEST_URI": path}
-
-    def expect(self, status, parameters, body=b""):
-        answer = self.front.ask(parameters, body)
-        if not answer.startswith(f"Status: {status}".encode()):
-            raise Fault(f"{parameters['DOCUMENT_URI']} answers {answer[:200].decode(errors='replace')}")
+# The one that the fake Apple knows.
+SMS_SECRET = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LXNtcy1zZWNyZXQ="
 
 
-COUNTED = ["guard", "me", "login known", "login new", "refresh"]
-
-
-def instructions_of_request(workload, stand, population, logins, profile):
-    """Keeps the profile of the longer run for callgrind_annotate."""
-    counts = []
-    for count in (FEW, MANY):
-        population.copy(stand.database)
-        counts.append(counted_run(workload, count, stand, population, logins, profile))
-    return (counts[1] - counts[0]) / (MANY - FEW)
-
-
-def counted_run(workload, count, stand, population, logins, profile):
-    log = stand.folder / "callgrind.log"
-    log.unlink(missing_ok=True)
-    server = Running(
-        "gatehouse", ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}",
-                      stand.tools.stripped_gatehouse, "serve"], log, env=stand.server_environment())
+def count_requests(stand, population, logins, profiles, say):
+    """The instructions for a request of each kind. Leaves their profiles for callgrind_annotate in a folder."""
+    add_to(stand.database)
+    server = CountedServer(stand, profiles)
     try:
-        server.wait_until(lambda: accepts(stand.socket), seconds=120)
         front = Front(stand.socket, patience=120)
-        asking = Asking(front, population, logins)
-        for _ in range(count):
-            asking.ask(workload)
-        front.close()
+        asking = Asking(front, population, logins, stand.apple)
+        for ask in REQUESTS.values():
+            repeat(FIRST, ask, asking)
+        server.leave_out_background()
+        return {name: counted(name, ask, asking, server, say) for name, ask in REQUESTS.items()}
     finally:
-        server.stop(patience=60)
-    return collected_by_callgrind(log.read_text(errors="replace"))
+        server.stop()
+
+
+def counted(name, ask, asking, server, say):
+    say(f"counting instructions: {name}")
+    server.tell("zero")
+    before = server.instructions()
+    count = COUNTED.get(name, USUALLY_COUNTED)
+    repeat(count, ask, asking)
+    after = server.instructions()
+    server.keep_profile(name)
+    return (after - before) / count
+
+
+def repeat(count, ask, asking):
+    for _ in range(count):
+        ask(asking)
+
+
+class CountedServer:
+    """A server in callgrind, which is told by vgdb what to count."""
+
+    def __init__(self, stand, profiles):
+        self.folder, self.output, self.background = stand.folder, profiles / "rest.callgrind", set()
+        self.running = Running(
+            "gatehouse", ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}", self.pipes(),
+                          stand.tools.stripped_gatehouse, "serve"], stand.folder / "callgrind.log",
+            env=environment(stand))
+        try:
+            self.running.wait_until(lambda: accepts(stand.socket), seconds=120)
+        except Fault:
+            self.stop()
+            raise
+
+    def pipes(self):
+        return f"--vgdb-prefix={self.folder / 'vgdb'}"
+
+    def leave_out_background(self):
+        before = self.threads()
+        time.sleep(IDLE_SECONDS)
+        self.background = {
+            number for number, count in self.threads().items() if count - before.get(number, 0) > FEW_INSTRUCTIONS}
+
+    def instructions(self):
+        return sum(count for number, count in self.threads().items() if number not in self.background)
+
+    def threads(self):
+        """The instructions of each thread so far."""
+        return {int(number): int(count) for number, count in re.findall(
+            r"^events-(\d+): (\d+)", self.tell("status internal"), re.MULTILINE)}
+
+    def keep_profile(self, name):
+        self.tell("dump")
+        written, = self.output.parent.glob(f"{self.output.name}.*")
+        written.rename(self.output.with_name(f"{name.replace(' ', '-')}.callgrind"))
+
+    def tell(self, command):
+        return run(["vgdb", self.pipes(), f"--pid={self.running.pid}", *command.split()]).stdout
+
+    def stop(self):
+        self.running.stop(patience=60)
+
+
+def add_to(path):
+    database = sqlite3.connect(path)
+    with database:
+        for statement in ADDED:
+            database.execute(statement)
+    database.close()
+
+
+def environment(stand):
+    """The fake Apple also plays the provider and the gateway for codes. With few workers, few requests are the first ones of
+    their worker. Hashing depends on a random seed otherwise."""
+    providers = stand.folder / "providers"
+    providers.mkdir()
+    (providers / "acme.conf").write_text(PROVIDER.format(origin=stand.apple.origin, audience=BUNDLE_ID))
+    return stand.server_environment() | {
+        "PROVIDERS_DIR": str(providers), "SMS_URL": f"{stand.apple.origin}/sms", "SMS_SECRET": SMS_SECRET,
+        "PHONE_COUNTRIES": "CN", "WORKERS": "4", "SWIFT_DETERMINISTIC_HASHING": "1"}
 
 
 def profiles_folder(tools):

@@ -27,7 +27,7 @@ NO_LIMITS = [
 
 
 class FakeApple:
-    """Publishes the key that signed the logins."""
+    """Publishes the key that signed the logins, and plays an OpenID provider and the gateway for codes."""
 
     def __init__(self, program, keys, folder):
         self.port = free_port()
@@ -39,6 +39,18 @@ class FakeApple:
         except Fault:
             self.running.stop()
             raise
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+            return json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
 
     def stop(self):
         self.running.stop()
@@ -60,7 +72,7 @@ class Stand:
             "LISTEN": f"unix:{self.socket}",
             "DATABASE_URL": self.postgresql.url() if self.postgresql else f"sqlite:{self.database}",
             "JWT_ACCESS_SECRET": ACCESS.text, "JWT_REFRESH_SECRET": REFRESH.text, "APPLE_BUNDLE_ID": BUNDLE_ID,
-            "APPLE_JWKS_URL": f"http://127.0.0.1:{self.apple.port}/auth/keys"}
+            "APPLE_JWKS_URL": f"{self.apple.origin}/auth/keys"}
 
     def start_server(self):
         self.start(Running(
