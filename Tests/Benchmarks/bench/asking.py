@@ -28,8 +28,8 @@ FIRST_BOUND = 10_000
 
 
 def number_and_network(user):
-    """The phone number of a user, and an address from which it asks for a code. No two numbers differ in the last four digits
-    only, and no two addresses are of one network, because the limits count such ones together."""
+    """The phone number of a user, and an address from which a code is asked for. No two numbers differ in the last four
+    digits only, and no two addresses are of one network, because the limits count such ones together."""
     return f"+86138{user:04d}0000", f"10.{user // 256}.{user % 256}.1"
 
 

@@ -57,7 +57,7 @@ class Benchmark:
 
     def count(self):
         """The instructions of each request, and nothing else."""
-        self.tools.build_counted()
+        self.tools.build_all()
         self.population.prepare(self.tools.gatehouse, self.say)
         with self.fake_apple():
             return self.instructions()

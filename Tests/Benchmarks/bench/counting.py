@@ -19,15 +19,15 @@ REQUESTS = {
     "login openid": Asking.login_openid, "send code": Asking.send_code, "login code": Asking.login_code,
     "refresh": Asking.refresh_next, "refresh bound": Asking.refresh_bound}
 
-# So many that what happens once in a while, such as another worker's first request, does not matter.
+# So many that what happens once in a while, such as another worker's first request, matters little.
 COUNTED = {"guard": 500, "me": 500}
 USUALLY_COUNTED = 100
 
 # The first ones of each kind fill caches, and the server is still starting its threads. They are not counted.
 FIRST = 20
 
-# For this time there is no request. A thread that has then more instructions than a few for waiting does background work,
-# which depends on the time and not on the requests, so it is not counted.
+# For this time there is no request. A thread that then has more instructions than a few for waiting does background work:
+# it depends on the time and not on the requests, so it is not counted.
 IDLE_SECONDS, FEW_INSTRUCTIONS = 3, 1000
 
 # An account of each user at the provider and one by phone number, and sessions that are bound to a key.
@@ -135,8 +135,8 @@ def add_to(path):
 
 
 def environment(stand):
-    """The fake Apple also plays the provider and the gateway for codes. With few workers, few requests are the first ones of
-    their worker. Hashing depends on a random seed otherwise."""
+    """The fake Apple also plays the provider and the gateway for codes. With few workers, few requests are the first one of a
+    worker. Otherwise Swift's hash tables depend on a random number."""
     providers = stand.folder / "providers"
     providers.mkdir()
     (providers / "acme.conf").write_text(PROVIDER.format(origin=stand.apple.origin, audience=BUNDLE_ID))

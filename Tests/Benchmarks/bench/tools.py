@@ -25,18 +25,9 @@ class Tools:
         self.work.mkdir(parents=True, exist_ok=True)
 
     def build_all(self):
-        self.build_with(self.build)
-
-    def build_counted(self):
-        """The other programs are those of the tests, which exist already where the tests have run."""
-        self.fake_apple, self.benchmarks = (
-            self.checkout / ".build/debug" / program.name for program in (self.fake_apple, self.benchmarks))
-        self.build_with("counted")
-
-    def build_with(self, argument):
         """The script shows its progress and its errors on standard error."""
         script = self.checkout / "deploy/lib/build-benchmark"
-        if subprocess.run([script, argument], stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        if subprocess.run([script, self.build], stdin=subprocess.DEVNULL, check=False).returncode != 0:
             raise Fault("the programs cannot be built")
 
     def commit(self):
