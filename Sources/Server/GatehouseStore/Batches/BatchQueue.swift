@@ -20,8 +20,9 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     /// What a leader does before it takes the work of its batch.
     enum Gathering {
         case none
-        /// Waits, if work arrives so fast that the wait saves half of the batches: a batch of a transaction costs as much
-        /// processor time as many more rows in it.
+        /// On a busy processor other callers run first, and their work joins the batch.
+        case yield
+        /// Waits, if work arrives so fast that the wait saves half of the batches.
         case pause(Duration)
     }
 
@@ -114,6 +115,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     private func gather() {
         switch gathering {
         case .none: break
+        case .yield: Thread.yield()
         case .pause(let time):
             guard state.change({ $0.rate.arrivals(in: time) }) >= Self.worthwhile else { return }
             BlockingSection.run { Thread.pause(for: time) }

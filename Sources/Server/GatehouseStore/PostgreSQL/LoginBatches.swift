@@ -95,7 +95,8 @@ final class PendingLogin: QueuedWork, @unchecked Sendable {
 extension Connection {
     /// Decides each login, and writes what was decided. Returns those that must wait for another one of the batch.
     fileprivate func record(_ batch: [PendingLogin]) throws -> [PendingLogin] {
-        try planOnce()
+        // Not for the number of rows in each batch: that takes longer than to execute the statements.
+        try send("SET LOCAL plan_cache_mode = force_generic_plan")
         let found = try lockedFacts(of: batch)
         var (accepted, postponed): ([RecordedLogin], [PendingLogin]) = ([], [])
         var users: Set<UserID> = []

@@ -17,7 +17,7 @@ import SQL
 /// tokens.
 final class RefreshBatches: Sendable {
     let connection: BatchConnection
-    private let queue = BatchQueue<PendingRefresh>(gathering: .pause(.milliseconds(1)))
+    private let queue = BatchQueue<PendingRefresh>(gathering: .yield)
     private let onCommit: @Sendable (Commit) -> Void
 
     init(_ servers: Servers, onCommit: @escaping @Sendable (Commit) -> Void) {
@@ -118,7 +118,6 @@ final class PendingRefresh: QueuedWork, @unchecked Sendable {
 extension Connection {
     /// Decides each refresh of a batch, and writes what was decided. False if there was nothing to write.
     fileprivate func apply(_ batch: [PendingRefresh], _ waitsForRows: Bool) throws -> Bool {
-        try planOnce()
         let found = try lockedSessions(batch.map(\.id), waitsForRows)
         var advances: [(session: Session, now: Timestamp)] = []
         var hasWritten = false
@@ -141,11 +140,6 @@ extension Connection {
         try advance(advances)
         return hasWritten
     }
-}
-
-extension Connection {
-    /// The statements of a batch are not planned for its number of rows, which would take longer than to execute them.
-    func planOnce() throws { try send("SET LOCAL plan_cache_mode = force_generic_plan") }
 }
 
 extension PostgreSQLStore {

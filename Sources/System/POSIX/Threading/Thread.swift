@@ -49,6 +49,9 @@ package final class Thread: Sendable {
         unsafe nanosleep(&time, nil)
     }
 
+    /// Lets other threads that are ready to run on this processor go first.
+    package static func yield() { sched_yield() }
+
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument = unsafe argument else { return nil }
         let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
