@@ -37,17 +37,22 @@ extension RecordConnection {
     }
 
     /// Refusals are recorded some time after they happened, so entries are sorted by their time.
-    func auditEvents(_ query: AuditQuery) throws -> [AuditEvent] {
-        try all(
-            """
+    static func statement(of query: AuditQuery) -> String {
+        // A plain comparison, or SQLite reads the whole trail.
+        let ofUser = query.userID == nil ? "CAST(?1 AS TEXT) IS NULL" : "user_id = ?1"
+        return """
             SELECT \(auditColumns) FROM (SELECT * FROM audit_events
-                WHERE (CAST(?1 AS TEXT) IS NULL OR user_id = ?1) AND (CAST(?2 AS TEXT) IS NULL OR kind = ?2)
+                WHERE \(ofUser) AND (CAST(?2 AS TEXT) IS NULL OR kind = ?2)
                     AND (CAST(?3 AS BIGINT) IS NULL OR moment >= ?3)
                 ORDER BY id DESC LIMIT ?4) AS newest
             ORDER BY moment, id
-            """,
-            .optional(query.userID?.text), .optional(query.kind?.rawValue), .optional(query.since?.milliseconds),
-            .integer(Int64(query.limit))
+            """
+    }
+
+    func auditEvents(_ query: AuditQuery) throws -> [AuditEvent] {
+        try all(
+            Self.statement(of: query), .optional(query.userID?.text), .optional(query.kind?.rawValue),
+            .optional(query.since?.milliseconds), .integer(Int64(query.limit))
         ) { row in try AuditEvent(row: row) }
     }
 

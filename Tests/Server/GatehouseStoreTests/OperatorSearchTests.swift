@@ -1,0 +1,32 @@
+import Gatehouse
+import SQL
+import SQLite
+import StoreSupport
+import TestSupport
+import Testing
+
+@testable import GatehouseStore
+
+/// SQLite chooses a plan without regard to the number of rows, which are few in a test.
+@Suite("Searches of operators", .enabled(if: !TestDatabase.isOnServer, "the plan of a server depends on the rows"))
+struct OperatorSearchTests {
+    private let folder: TemporaryFolder
+    private let connection: Connection
+
+    init() throws {
+        folder = try TemporaryFolder()
+        _ = try SQLiteStore(path: folder.file("g.db"))
+        connection = try Connection(path: folder.file("g.db"), access: .readOnly)
+    }
+
+    /// What each step reads, such as `SEARCH users USING PRIMARY KEY (id=?)`.
+    private func plan(_ statement: String) throws -> [String] {
+        try connection.all("EXPLAIN QUERY PLAN " + statement.replacing(/\?[1-9]/, with: "'1'")) { $0.text(3) }
+    }
+
+    @Test("the events of a user are found without reading the whole audit trail")
+    func audit() throws {
+        let steps = try plan(Connection.statement(of: AuditQuery(userID: UserID("user_1"), limit: 100)))
+        #expect(steps.contains { $0.hasPrefix("SEARCH audit_events USING INDEX audit_events_by_user") }, "\(steps)")
+    }
+}
