@@ -24,6 +24,31 @@ struct OperatorSearchTests {
         try connection.all("EXPLAIN QUERY PLAN " + statement.replacing(/\?[1-9]/, with: "'1'")) { $0.text(3) }
     }
 
+    @Test(
+        "a user is found without reading a whole table",
+        arguments: [
+            UserSearch.byIDOrPhone, UserSearch.byAddress, UserSearch.record(providers: Connection.providersOfUser),
+        ])
+    func user(statement: String) throws {
+        let steps = try plan(statement)
+        #expect(steps.contains { $0.hasPrefix("SEARCH") })
+        // The providers of the user are a subquery.
+        #expect(!steps.contains { $0.hasPrefix("SCAN") && !$0.contains("(subquery") }, "\(steps)")
+    }
+
+    @Test("a page of users is found without reading those before it, or those with another role or status")
+    func lists() throws {
+        for status in [nil, .active, .disabled, .deleted] as [UserStatus?] {
+            for role in [nil, .user, .admin] as [Role?] {
+                let query = UserQuery(status: status, role: role, before: UserID("user_1"), limit: 50)
+                let first = try plan(Connection.statement(of: query)).first ?? ""
+                let isRare = role == .admin || status == .disabled || status == .deleted
+                #expect(first.contains(isRare ? "USING INDEX users_by_" : "USING PRIMARY KEY"), "\(query): \(first)")
+                #expect(first.contains("id<?"), "\(query): \(first)")
+            }
+        }
+    }
+
     @Test("the events of a user are found without reading the whole audit trail")
     func audit() throws {
         let steps = try plan(Connection.statement(of: AuditQuery(userID: UserID("user_1"), limit: 100)))

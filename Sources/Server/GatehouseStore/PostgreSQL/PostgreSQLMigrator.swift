@@ -125,5 +125,8 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(name: "app transfer", usableBy: 1, sql: PackageResources.postgresql_0008_app_transfer_sql),
         PostgreSQLMigration(
             name: "former subjects", usableBy: 1, sql: PackageResources.postgresql_0009_former_subjects_sql),
+        PostgreSQLMigration(
+            name: "searches of operators", usableBy: 1,
+            sql: PackageResources.postgresql_0010_searches_of_operators_sql),
     ]
 }

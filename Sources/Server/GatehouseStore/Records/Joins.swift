@@ -44,7 +44,7 @@ extension RecordConnection {
         try moveAccounts(of: join.caller, to: owner, resealing: reseal, now: join.moment)
         let ended = try deleteSessions(of: join.caller, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
-        try updateAtLogin(accepted.user, by: join.identity.provider, now: join.moment)
+        try updateAtLogin(accepted.user, from: former, by: join.identity.provider, now: join.moment)
         try markRedeemed(join.redemption, by: join.identity.provider)
         try insert(accepted.session, redeeming: nil)
         for event in accepted.events { try insert(event) }

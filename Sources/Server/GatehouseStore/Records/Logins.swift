@@ -50,7 +50,9 @@ extension RecordConnection {
         _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
     ) throws -> [SessionID] {
         try writeParts(of: accepted, by: login, known: known)
-        if known != nil { try updateAtLogin(accepted.user, by: login.identity.provider, now: login.moment) }
+        if let known {
+            try updateAtLogin(accepted.user, from: known.user, by: login.identity.provider, now: login.moment)
+        }
         try insert(accepted.event(of: login, known: known))
         if let redemption = login.redemption { try markRedeemed(redemption) }
         if let key = login.key { try markUsed(key.use, now: login.moment) }

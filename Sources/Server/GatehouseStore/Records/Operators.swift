@@ -51,17 +51,52 @@ private let recordColumns = """
     u.id, \(userColumns), u.updated_at, u.last_login_at, u.last_login_provider
     """
 
+/// The ids of the users who have a name: an id or a phone number, or an address in lower case, in two forms.
+enum UserSearch {
+    static let byIDOrPhone = """
+        SELECT id FROM users WHERE id = ?1
+        UNION SELECT user_id FROM auth_accounts WHERE provider = 'PHONE' AND provider_user_id = ?1 ORDER BY 1
+        """
+    static let byAddress = """
+        SELECT id FROM users WHERE email IS NOT NULL AND lower(email) IN (?1, ?2)
+        UNION SELECT user_id FROM auth_accounts WHERE email IS NOT NULL AND lower(email) IN (?1, ?2) ORDER BY 1
+        """
+    /// The user with an id, and whether the name `?2` is proven. A statement of its own: in one with the search, PostgreSQL
+    /// expects more users, and reads all of them.
+    static func record(providers: String) -> String {
+        """
+        SELECT \(recordColumns), \(providers),
+            u.id = ?2 OR coalesce(u.phone = ?2, FALSE) OR u.email_verified AND lower(u.email) IN (?3, ?4) OR EXISTS (
+                SELECT 1 FROM auth_accounts WHERE user_id = u.id AND email_verified AND lower(email) IN (?3, ?4))
+        FROM users u WHERE u.id = ?1
+        """
+    }
+}
+
+extension UserQuery {
+    /// For a user `u`, with `before` as `?1`. The literals show that the rows are in `users_by_role` or `users_by_status`: few
+    /// users have another role than USER or another status than ACTIVE, and a search for them must not read all users.
+    fileprivate var condition: String {
+        var parts = [before == nil ? "CAST(?1 AS TEXT) IS NULL" : "u.id < ?1"]
+        if let role { parts.append("u.role = '\(role.rawValue)'") }
+        if let role, role != .user { parts.append("u.role <> 'USER'") }
+        parts.append(status.map { "u.status = '\($0.rawValue)'" } ?? "u.status <> 'DELETED'")
+        if let status, status != .active { parts.append("u.status <> 'ACTIVE'") }
+        return parts.joined(separator: " AND ")
+    }
+}
+
 extension RecordConnection {
+    static func statement(of query: UserQuery) -> String {
+        """
+        SELECT \(recordColumns), \(providersOfUser) FROM users u WHERE \(query.condition)
+        ORDER BY u.id DESC LIMIT ?2
+        """
+    }
+
     func users(_ query: UserQuery) throws -> [UserRecord] {
         try all(
-            """
-            SELECT \(recordColumns), \(Self.providersOfUser) FROM users u
-            WHERE u.status = coalesce(?1, u.status) AND (?1 IS NOT NULL OR u.status <> 'DELETED')
-                AND u.role = coalesce(?2, u.role) AND (CAST(?3 AS TEXT) IS NULL OR u.id < ?3)
-            ORDER BY u.id DESC LIMIT ?4
-            """,
-            .optional(query.status?.rawValue), .optional(query.role?.rawValue), .optional(query.before?.text),
-            .integer(Int64(query.limit))
+            Self.statement(of: query), .optional(query.before?.text), .integer(Int64(query.limit))
         ) { row in
             var columns = ColumnCounter()
             return try UserRecord(row: row, &columns)
@@ -70,22 +105,17 @@ extension RecordConnection {
 
     func users(called name: String) throws -> [FoundUser] {
         // In the databases `lower` covers A to Z only. Other letters are in lower case when the address was stored so.
-        try all(
-            """
-            SELECT \(recordColumns), \(Self.providersOfUser),
-                u.id = ?1 OR coalesce(u.phone = ?1, FALSE) OR u.email_verified AND lower(u.email) IN (?2, ?3) OR u.id IN (
-                    SELECT user_id FROM auth_accounts WHERE email_verified AND lower(email) IN (?2, ?3))
-            FROM users u
-            WHERE u.id = ?1 OR lower(u.email) IN (?2, ?3)
-                OR u.id = (SELECT user_id FROM auth_accounts WHERE provider = 'PHONE' AND provider_user_id = ?1)
-                OR u.id IN (SELECT user_id FROM auth_accounts WHERE lower(email) IN (?2, ?3))
-            ORDER BY u.id
-            """,
-            .text(name), .text(name.withLowerASCII), .text(name.lowercased())
-        ) { row in
-            var columns = ColumnCounter()
-            let record = try UserRecord(row: row, &columns)
-            return FoundUser(record: record, isProven: row.optionalInteger(columns.next()) == 1)
+        let addresses = (Value.text(name.withLowerASCII), Value.text(name.lowercased()))
+        var ids = try all(UserSearch.byIDOrPhone, .text(name)) { $0.text(0) }
+        if ids.isEmpty { ids = try all(UserSearch.byAddress, addresses.0, addresses.1) { $0.text(0) } }
+        return try ids.compactMap { id in
+            try first(
+                UserSearch.record(providers: Self.providersOfUser), .text(id), .text(name), addresses.0, addresses.1
+            ) { row in
+                var columns = ColumnCounter()
+                let record = try UserRecord(row: row, &columns)
+                return FoundUser(record: record, isProven: row.optionalInteger(columns.next()) == 1)
+            }
         }
     }
 

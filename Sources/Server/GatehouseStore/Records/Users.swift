@@ -19,6 +19,10 @@ func later(_ moment: String) -> String {
     "CASE WHEN updated_at < \(moment) THEN \(moment) ELSE updated_at + 1 END"
 }
 
+private let updateOfLogin = """
+    UPDATE users SET last_login_at = ?1, last_login_provider = ?2, updated_at = \(later("?1")) WHERE id = ?3
+    """
+
 extension RelationalStore {
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
         try writing { connection in
@@ -71,16 +75,15 @@ extension RecordConnection {
         return changed == 1 ? try user(id) : nil
     }
 
-    /// Writes what a login may change of a user.
-    func updateAtLogin(_ user: User, by provider: Provider, now: Timestamp) throws {
+    /// Writes what a login may change of a user. Most logins change nothing that is in an index, and SQLite writes the entries
+    /// of all columns that a statement names.
+    func updateAtLogin(_ user: User, from former: User?, by provider: Provider, now: Timestamp) throws {
         try send(
-            """
-            UPDATE users SET email = ?1, email_verified = ?2, nickname = ?3, last_login_at = ?4, last_login_provider = ?5,
-                updated_at = \(later("?4"))
-            WHERE id = ?6
-            """,
-            .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .integer(now.milliseconds),
-            .text(provider.rawValue), .text(user.id.text))
+            updateOfLogin, .integer(now.milliseconds), .text(provider.rawValue), .text(user.id.text))
+        guard user != former else { return }
+        try send(
+            "UPDATE users SET email = ?1, email_verified = ?2, nickname = ?3 WHERE id = ?4",
+            .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .text(user.id.text))
     }
 
     /// For a change in another table that is a change of the user.

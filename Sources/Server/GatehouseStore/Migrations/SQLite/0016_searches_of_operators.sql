@@ -1,0 +1,5 @@
+-- What operators search for: an address, and the few users with another role or status than most.
+CREATE INDEX users_by_email ON users (lower(email)) WHERE email IS NOT NULL;
+CREATE INDEX auth_accounts_by_email ON auth_accounts (lower(email)) WHERE email IS NOT NULL;
+CREATE INDEX users_by_role ON users (role, id) WHERE role <> 'USER';
+CREATE INDEX users_by_status ON users (status, id) WHERE status <> 'ACTIVE';
