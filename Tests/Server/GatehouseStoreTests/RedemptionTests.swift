@@ -197,4 +197,20 @@ struct RedemptionTests {
         try purge(before: noon + .seconds(4))
         #expect(try count("redemptions") == 0)
     }
+
+    @Test(
+        "the end of a session or of an account reads no other redemptions",
+        .enabled(if: TestDatabase.isOnServer, "SQLite has no such statistics"),
+        arguments: [
+            "UPDATE refresh_tokens SET revoked_at = 1, revoke_reason = 'revoked'", "DELETE FROM auth_accounts",
+        ])
+    func indexed(end: String) throws {
+        let connection = try database.connection()
+        // A few rows are read as a whole otherwise.
+        try connection.executeScript("SET enable_seqscan = off; BEGIN; " + end)
+        let scans = try connection.first(
+            "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'redemptions'"
+        ) { $0.integer(0) }
+        #expect(scans == 0)
+    }
 }

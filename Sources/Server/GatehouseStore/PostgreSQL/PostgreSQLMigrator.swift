@@ -128,5 +128,7 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "searches of operators", usableBy: 1,
             sql: PackageResources.postgresql_0010_searches_of_operators_sql),
+        PostgreSQLMigration(
+            name: "redemptions by index", usableBy: 1, sql: PackageResources.postgresql_0011_redemptions_by_index_sql),
     ]
 }
