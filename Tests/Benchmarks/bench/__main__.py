@@ -20,6 +20,7 @@ from tools import Tools
 CHECKOUT = Path(__file__).resolve().parents[3]
 KEPT = CHECKOUT / "Tests/Benchmarks/instructions.json"
 PARTS = ["in-process", "nginx", "starts"]
+WITH_GROWTH = {"--growth", "--quick", "--instructions", "--save", "--against", "--json", "--debug"}
 
 
 def numbers(text):
@@ -60,6 +61,7 @@ def options(arguments):
     parser.add_argument("--seconds", type=at_least_one)
     parser.add_argument("--pool", type=at_least_one, default=8000)
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--growth", type=numbers)
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--keep", action="store_true")
@@ -71,7 +73,7 @@ def options(arguments):
     parser.add_argument("--debug", action="store_true")
     chosen = parser.parse_args(arguments)
     usual = ([1, 16], 1, 1) if chosen.quick else ([1, 16, 64, 256], 3, 5)
-    chosen.parts = chosen.parts or ([] if chosen.postgres else PARTS)
+    chosen.parts = chosen.parts or ([] if chosen.postgres or chosen.growth else PARTS)
     # The goals are for this number.
     chosen.store_connections = max(chosen.connections or [64])
     chosen.connections = chosen.connections or usual[0]
@@ -81,6 +83,10 @@ def options(arguments):
         parser.error("--count goes with --keep alone")
     if chosen.keep and not chosen.count:
         parser.error("--keep goes with --count")
+    if chosen.growth and {word.partition("=")[0] for word in arguments if word.startswith("--")} - WITH_GROWTH:
+        parser.error(f"--growth goes only with {', '.join(sorted(WITH_GROWTH - {'--growth'}))}")
+    if chosen.growth and min(chosen.growth) < 10_000:
+        parser.error("--growth needs at least 10000 users")
     if (chosen.users is None) != (chosen.sessions is None):
         parser.error("--users and --sessions go together")
     if chosen.users and chosen.sessions < max(chosen.users, 20_000):

@@ -36,8 +36,8 @@ def number_and_network(user):
 class Asking:
     """Sends the requests of a workload and checks the answers."""
 
-    def __init__(self, front, population, logins, apple):
-        self.front, self.apple = front, apple
+    def __init__(self, population, logins, apple=None):
+        self.front, self.apple = None, apple
         self.access = itertools.cycle(population.access.read_text().split())
         tokens = population.refresh.read_text().split()
         self.refresh, self.bound = iter(tokens[:FIRST_BOUND]), iter(tokens[FIRST_BOUND:])
@@ -51,6 +51,13 @@ class Asking:
     def me(self):
         self.expect("200", USUAL | line("GET", "/api/users/me") | {
             "HTTP_AUTHORIZATION": f"Bearer {next(self.access)}"})
+
+    def export(self):
+        self.expect("200", USUAL | line("GET", "/api/users/me/export") | {
+            "HTTP_AUTHORIZATION": f"Bearer {next(self.access)}"})
+
+    def logout(self):
+        self.post("/api/auth/logout", compact({"refreshToken": next(self.refresh)}), "204")
 
     def login_known(self):
         self.post("/api/auth/apple", next(self.logins["known"]))

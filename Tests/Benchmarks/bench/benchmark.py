@@ -4,7 +4,9 @@ import contextlib
 import time
 
 import inprocess
-from counting import count_requests, profiles_folder
+from asking import Asking
+from counting import REQUESTS, add_to, count_requests, profiles_folder
+from growth import Growth
 from load import WORKLOADS, Load
 from pools import Pools
 from population import Population
@@ -48,7 +50,8 @@ class Benchmark:
             "binary_bytes": stripped_bytes(self.tools.gatehouse, self.tools.work)}
         if "in-process" in options.parts:
             result["in_process"] = self.in_process()
-        if options.users or options.instructions or options.postgres or {"nginx", "starts"} & set(options.parts):
+        if (options.growth or options.users or options.instructions or options.postgres
+                or {"nginx", "starts"} & set(options.parts)):
             self.population.prepare(self.tools.gatehouse, self.say)
             with self.fake_apple():
                 self.measure_server(result)
@@ -68,7 +71,9 @@ class Benchmark:
         if "nginx" in self.options.parts:
             result["through_nginx"] = self.through_nginx()
             result["memory"] = memory_after_most(result["through_nginx"])
-        if self.options.instructions:
+        if self.options.growth:
+            result["growth"] = Growth(self).run()
+        elif self.options.instructions:
             result["instructions"] = self.instructions()
         if self.options.postgres:
             result["stores"] = StoreComparison(self).run()
@@ -99,7 +104,9 @@ class Benchmark:
     def instructions(self):
         logins = {"known": self.pools.of_users(USERS, 500), "new": self.pools.of_newcomers(500)}
         with self.stand(self.population) as stand:
-            return count_requests(stand, self.population, logins, profiles_folder(self.tools), self.say)
+            add_to(stand.database)
+            asking = Asking(self.population, logins, self.apple)
+            return count_requests(stand, REQUESTS, asking, profiles_folder(self.tools), self.say)
 
     # Through nginx
 

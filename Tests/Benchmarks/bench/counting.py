@@ -51,17 +51,15 @@ NONCE=if-sent
 SMS_SECRET = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LXNtcy1zZWNyZXQ="
 
 
-def count_requests(stand, population, logins, profiles, say):
+def count_requests(stand, requests, asking, profiles, say):
     """The instructions for a request of each kind. Leaves their profiles for callgrind_annotate in a folder."""
-    add_to(stand.database)
     server = CountedServer(stand, profiles)
     try:
-        front = Front(stand.socket, patience=120)
-        asking = Asking(front, population, logins, stand.apple)
-        for ask in REQUESTS.values():
+        asking.front = Front(stand.socket, patience=120)
+        for ask in requests.values():
             repeat(FIRST, ask, asking)
         server.leave_out_background()
-        return {name: counted(name, ask, asking, server, say) for name, ask in REQUESTS.items()}
+        return {name: counted(name, ask, asking, server, say) for name, ask in requests.items()}
     finally:
         server.stop()
 

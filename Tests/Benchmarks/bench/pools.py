@@ -3,14 +3,14 @@
 import subprocess
 import time
 
-from population import subject
+from population import apple_subject, subject
 
 KEEP_SECONDS = 20 * 86_400
 
 
 def newcomer(number):
     """A subject that is in no database."""
-    return f"009999.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
+    return apple_subject("009999", number)
 
 
 class Pools:

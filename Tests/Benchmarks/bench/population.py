@@ -1,5 +1,6 @@
 """Databases with many users, filled with SQL, and tokens of some of the users."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +17,9 @@ KNOWN_SESSIONS = 20_000
 # A filled database and its tokens are used again for this long.
 KEEP_SECONDS = 7 * 86_400
 
+# From here on, indexes are made after the rows. Their pages are full, so a login splits more: --count has fewer users.
+MANY_USERS = 10_000
+
 
 def user_id(number):
     return f"user_01BENCH{number:019d}"
@@ -25,9 +29,13 @@ def session_id(number):
     return f"sess_01BENCH{number:019d}"
 
 
+def apple_subject(team, number):
+    """A subject at Apple. Scattered like real subjects, so that lookups reach every part of the index."""
+    return f"{team}.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
+
+
 def subject(number):
-    """The subject at Apple. Scattered like real subjects, so that lookups reach every part of the index."""
-    return f"001234.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
+    return apple_subject("001234", number)
 
 
 SUBJECT_IN_SQL = "printf('001234.%08x%024x.0930', n * 2654435761 & 4294967295, n)"
@@ -101,7 +109,7 @@ class Population:
         # No other process uses the database yet, and after a crash it is made again.
         for setting in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -524288"):
             database.execute(f"PRAGMA {setting}")
-        with database:
+        with database, without_indexes(database) if self.users >= MANY_USERS else contextlib.nullcontext():
             for statement in FILLING:
                 database.execute(statement, values)
             tokens = [(refresh_token(user, session, now), session) for user, session in self.known()]
@@ -112,6 +120,17 @@ class Population:
         database.close()
         write_lines(self.refresh, (token for token, _ in tokens))
         self.made.write_text(json.dumps({"at": now}))
+
+
+@contextlib.contextmanager
+def without_indexes(database):
+    """Indexes that are made afterwards are sorted, and not written in the order of the rows."""
+    indexes = database.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").fetchall()
+    for name, _ in indexes:
+        database.execute(f"DROP INDEX {name}")
+    yield
+    for _, sql in indexes:
+        database.execute(sql)
 
 
 def write_lines(path, lines):
@@ -128,8 +147,8 @@ FILLING = [
     "INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, "
     "is_private_email, client_id, created_at, updated_at) "
     + NUMBERS.format(":users")
-    + f"""SELECT printf('acct_01BENCH%019d', n), printf('user_01BENCH%019d', n), 'APPLE', {SUBJECT_IN_SQL},
-          {EMAIL_IN_SQL}, 1, 1, :client, :now, :now FROM number""",
+    + f"""SELECT printf('acct_01BENCH%019d', n), users.id, 'APPLE', {SUBJECT_IN_SQL}, users.email, 1, 1, :client, :now, :now
+         FROM number CROSS JOIN users ON users.id = printf('user_01BENCH%019d', n)""",
     "INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, rotated_at, "
     "expires_at, user_agent, address, created_at, updated_at) "
     + NUMBERS.format(":sessions")

@@ -114,11 +114,11 @@ class PostgreSQL:
     def version(self):
         return self.query("SHOW server_version").split()[0]
 
-    def create_template(self):
-        """The database from which `refill` makes the database of a measurement."""
-        self.query(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER}")
+    def create(self, database):
+        self.query(f"CREATE DATABASE {database} OWNER {OWNER}")
 
     def refill(self):
+        """Makes the database of a measurement from the template."""
         # With the checkpoint, the next measurement does not pay for writing these files.
         self.query(
             f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)",

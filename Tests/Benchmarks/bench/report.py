@@ -1,5 +1,6 @@
 """The tables of a run."""
 
+from growth import growth
 from results import change, differing_options, divide, ranged, spread
 from store_report import stores
 from table import columns, percent, ratio
@@ -13,7 +14,7 @@ QUIET_PERCENT = 10
 def report(run, last_name, last):
     parts = [
         heading(run), in_process(run, last), instructions(run, last), through_nginx(run, last),
-        stores(run, last, is_noisy), sizes(run), rest(run, last)]
+        stores(run, last, is_noisy), growth(run), sizes(run), rest(run, last)]
     if last:
         parts.append(comparison(run, last_name, last))
     return "\n\n".join(part for part in parts if part)

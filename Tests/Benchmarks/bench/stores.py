@@ -1,8 +1,8 @@
 """Compares PostgreSQL with SQLite as the store of the server, and with pgbench."""
 
 import pgbench
-from copying import fill_template
-from postgresql import PostgreSQL
+from copying import fill
+from postgresql import TEMPLATE, PostgreSQL
 from results import summarise
 
 # Each round measures them in this order, next to each other.
@@ -27,7 +27,7 @@ class StoreComparison:
         with PostgreSQL(tools.home / "postgresql") as postgresql:
             self.say(f"filling PostgreSQL {postgresql.version()}: {self.population.users:,} users, "
                      f"{self.population.sessions:,} sessions")
-            fill_template(postgresql, self.population, tools.gatehouse)
+            fill(postgresql, TEMPLATE, self.population, tools.gatehouse)
             result = {
                 "version": postgresql.version(), "settings": postgresql.settings, "connections": self.connections,
                 "users": self.population.users, "sessions": self.population.sessions}
