@@ -85,9 +85,7 @@ let package = Package(
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem",
                         "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
                         "POSIX", "Processes", "Sockets", "StandardWebhooks",
-                    ],
-                    // The allocator of the whole program.
-                    linkerSettings: [.linkedLibrary("jemalloc")]),
+                    ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [

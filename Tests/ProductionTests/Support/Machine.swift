@@ -24,7 +24,7 @@ final class Machine {
 
     private static let packages = [
         "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "python3", "libcurl4",
-        "libfcgi0ldbl", "libjemalloc2", "libpq5", "libssl3", "libsqlite3-0", "iproute2", "procps", "sqlite3",
+        "libfcgi0ldbl", "libpq5", "libssl3", "libsqlite3-0", "iproute2", "procps", "sqlite3",
     ]
 
     // MARK: - Power
