@@ -4,7 +4,6 @@ connection sends the requests one after another, so that every run does the same
 import re
 import shutil
 import sqlite3
-import time
 
 from asking import FIRST_BOUND, Asking
 from fastcgi import Front
@@ -26,9 +25,9 @@ USUALLY_COUNTED = 100
 # The first ones of each kind fill caches, and the server is still starting its threads. They are not counted.
 FIRST = 20
 
-# For this time there is no request. A thread that then has more instructions than a few for waiting does background work:
-# it depends on the time and not on the requests, so it is not counted.
-IDLE_SECONDS, FEW_INSTRUCTIONS = 3, 1000
+# `Worker.serve` in the target FastCGI, as the compiler writes its name. Only what it calls is counted: other threads, such as
+# maintenance, depend on the time and not on the requests.
+SERVING = "*6WorkerC5serve*"
 
 # An account of each user at the provider and one by phone number, and sessions that are bound to a key.
 ADDED = [
@@ -58,7 +57,6 @@ def count_requests(stand, requests, asking, profiles, say):
         asking.front = Front(stand.socket, patience=120)
         for ask in requests.values():
             repeat(FIRST, ask, asking)
-        server.leave_out_background()
         return {name: counted(name, ask, asking, server, say) for name, ask in requests.items()}
     finally:
         server.stop()
@@ -67,12 +65,9 @@ def count_requests(stand, requests, asking, profiles, say):
 def counted(name, ask, asking, server, say):
     say(f"counting instructions: {name}")
     server.tell("zero")
-    before = server.instructions()
     count = COUNTED.get(name, USUALLY_COUNTED)
     repeat(count, ask, asking)
-    after = server.instructions()
-    server.keep_profile(name)
-    return (after - before) / count
+    return server.keep_profile(name) / count
 
 
 def repeat(count, ask, asking):
@@ -84,11 +79,11 @@ class CountedServer:
     """A server in callgrind, which is told by vgdb what to count."""
 
     def __init__(self, stand, profiles):
-        self.folder, self.output, self.background = stand.folder, profiles / "rest.callgrind", set()
+        self.folder, self.output = stand.folder, profiles / "rest.callgrind"
         self.running = Running(
             "gatehouse", ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}", self.pipes(),
-                          stand.tools.stripped_gatehouse, "serve"], stand.folder / "callgrind.log",
-            env=environment(stand))
+                          "--collect-atstart=no", f"--toggle-collect={SERVING}", stand.tools.stripped_gatehouse, "serve"],
+            stand.folder / "callgrind.log", env=environment(stand))
         try:
             self.running.wait_until(lambda: accepts(stand.socket), seconds=120)
         except Fault:
@@ -98,24 +93,15 @@ class CountedServer:
     def pipes(self):
         return f"--vgdb-prefix={self.folder / 'vgdb'}"
 
-    def leave_out_background(self):
-        before = self.threads()
-        time.sleep(IDLE_SECONDS)
-        self.background = {
-            number for number, count in self.threads().items() if count - before.get(number, 0) > FEW_INSTRUCTIONS}
-
-    def instructions(self):
-        return sum(count for number, count in self.threads().items() if number not in self.background)
-
-    def threads(self):
-        """The instructions of each thread so far."""
-        return {int(number): int(count) for number, count in re.findall(
-            r"^events-(\d+): (\d+)", self.tell("status internal"), re.MULTILINE)}
-
     def keep_profile(self, name):
+        """Returns the instructions in it."""
         self.tell("dump")
         written, = self.output.parent.glob(f"{self.output.name}.*")
-        written.rename(self.output.with_name(f"{name.replace(' ', '-')}.callgrind"))
+        kept = written.rename(self.output.with_name(f"{name.replace(' ', '-')}.callgrind"))
+        count = int(re.search(r"^(?:summary|totals): (\d+)", kept.read_text(), re.MULTILINE)[1])
+        if not count:
+            raise Fault(f"nothing was counted: the program has no function {SERVING}")
+        return count
 
     def tell(self, command):
         return run(["vgdb", self.pipes(), f"--pid={self.running.pid}", *command.split()]).stdout

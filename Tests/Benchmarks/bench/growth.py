@@ -27,7 +27,7 @@ SESSIONS_PER_USER = 2
 WORKLOADS = {
     "me": Asking.me, "refresh": Asking.refresh_next, "login known": Asking.login_known, "login new": Asking.login_new,
     "logout": Asking.logout, "export": Asking.export}
-STARTS, IDLE_SECONDS, IMPORTED, EXPIRED = 10, 20, 10_000, 5000
+STARTS, IMPORTED, EXPIRED = 10, 10_000, 5000
 
 # A command or a request is repeated this often, or for this many seconds.
 TIMES, SECONDS = 20, 10
@@ -96,7 +96,6 @@ class Size:
                 yield from self.costs(name, lambda: repeat(self.requests, lambda: ask(asking)), server)
             asking.front.close()
             yield "resident memory after these, MB", machine.memory(server.pid)[0] / (1 << 20)
-            yield from self.costs("a second without requests", lambda: time.sleep(IDLE_SECONDS) or IDLE_SECONDS, server)
         if self.instructions:
             counts = count_requests(self.stand, WORKLOADS, asking, self.stand.folder, self.say)
             yield from ((f"{name}, instructions", count) for name, count in counts.items())
@@ -159,15 +158,8 @@ class Size:
         first = f"refresh_tokens WHERE id < '{session_id(EXPIRED)}'"
         self.query(f"UPDATE {first.replace('WHERE', 'SET expires_at = 1 WHERE')}")
         with self.serving() as server:
-            yield from self.costs(
-                "removal of an expired session", lambda: self.wait_until_empty(first) or EXPIRED, server)
-
-    def wait_until_empty(self, rows):
-        deadline = time.monotonic() + 120
-        while self.query(f"SELECT count(*) FROM {rows}") != "0":
-            if time.monotonic() > deadline:
-                raise Fault("the server did not remove the expired sessions")
-            time.sleep(0.5)
+            yield from self.costs("removal of an expired session", lambda: server.wait_until(
+                lambda: self.query(f"SELECT count(*) FROM {first}") == "0", seconds=120, every=0.5) or EXPIRED, server)
 
     def query(self, statement):
         """The first column of the first row."""

@@ -35,14 +35,14 @@ class Running:
     def pid(self):
         return self.process.pid
 
-    def wait_until(self, holds, seconds=30):
+    def wait_until(self, holds, seconds=30, every=0.01):
         deadline = time.monotonic() + seconds
         while not holds():
             if self.process.poll() is not None:
                 raise Fault(f"{self.name} ended; its log is {self.log}")
             if time.monotonic() > deadline:
                 raise Fault(f"{self.name} is not ready after {seconds} s; its log is {self.log}")
-            time.sleep(0.01)
+            time.sleep(every)
 
     def stop(self, patience=15):
         """Returns when the process has ended."""

@@ -98,7 +98,6 @@ struct LoginBatchTests {
             BEGIN
                 PERFORM nextval('commits');
                 PERFORM pg_terminate_backend(pg_backend_pid());
-                PERFORM pg_sleep(60);
                 RETURN NULL;
             END $$;
             CREATE CONSTRAINT TRIGGER loses AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
