@@ -179,6 +179,17 @@ struct ReceiverQueueTests {
         #expect(try waiting("shop") == 10)
     }
 
+    @Test(
+        "What is given up is kept as a dead letter",
+        arguments: [EventOutcome.refused("status 400"), .unreachable("no answer")])
+    func givenUp(outcome: EventOutcome) throws {
+        try fill(users: 2, changes: 1)
+        try database.execute("UPDATE events SET attempts = 1, expires_at = 1")
+        let dead = EventQuery(receiver: "shop", onlyDead: true, limit: 9)
+        #expect(try run(queue("shop") { _ in outcome }) { try store.events(dead).count < 4 })
+        #expect(try store.events(dead).allSatisfy { $0.fault != nil } && waiting("shop") == 0)
+    }
+
     @Test("An operator who has events sent again ends the pause of the receiver")
     func retry() throws {
         try fill(users: 2, changes: 1)

@@ -57,6 +57,17 @@ struct RevocationsTests {
         #expect(store.readCount == readCount + 1)
     }
 
+    @Test("an entry that is added while the log is read is found by the next look at the counter")
+    func duringReading() throws {
+        let revocations = try revocations()
+        store.append(.session(SessionID("a")))
+        store.onNextRead { [store] in store.append(.session(SessionID("b"))) }
+        try revocations.catchUpIfChanged()
+        #expect(refusal(revocations, caller("b")) == nil, "it ended after the log was read")
+        try revocations.catchUpIfChanged()
+        #expect(refusal(revocations, caller("b")) == .sessionRevoked)
+    }
+
     @Test("an end without an increment of the counter is found by the next regular read")
     func withoutCounter() throws {
         let revocations = try revocations()

@@ -72,6 +72,18 @@ struct ExchangeTests {
         #expect(try fixture.exchange(code, ["redirectUri": .string(WebSignInFixture.page)]).status == 200)
     }
 
+    @Test("A code for an address that is no longer registered is refused, and good when the address is back")
+    func unregisteredAddress() throws {
+        let server = try #require(fixture.inProcess)
+        let code = try fixture.code(as: "ann@example.com")
+        try server.restart { $0["REDIRECT_URIS"] = "com.example.app:/signed-in" }
+        for sent: JSONObject in [[:], ["redirectUri": .string(WebSignInFixture.page)]] {
+            #expect(try fixture.exchange(code, sent).code == "invalid_grant", "\(sent)")
+        }
+        try server.restart()
+        #expect(try fixture.exchange(code).status == 200)
+    }
+
     @Test("Unknown, used and expired codes and wrong verifiers get one answer")
     func oneAnswer() throws {
         let used = try fixture.code(as: "a")

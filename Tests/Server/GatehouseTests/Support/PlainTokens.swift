@@ -2,6 +2,9 @@ import Gatehouse
 
 /// Tokens in plain text without a signature, so that a test can forge them. The hash of a token is the token itself.
 struct PlainTokens: TokenService {
+    /// Whether the users of all access tokens had no phone number when they were issued.
+    var needsPhone = false
+
     func accessToken(_ claims: AccessClaims) -> String {
         let caller = claims.caller
         return "\(caller.userID.text) \(caller.sessionID.text) \(caller.generation) \(claims.expiresAt.seconds)"
@@ -29,7 +32,7 @@ struct PlainTokens: TokenService {
         guard now < expiry(of: token) else { throw .accessTokenExpired }
         return Caller(
             userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), generation: generation(of: token),
-            role: .user, authenticatedAt: Timestamp(seconds: 0))
+            role: .user, authenticatedAt: Timestamp(seconds: 0), needsPhone: needsPhone)
     }
 
     func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
@@ -93,8 +96,8 @@ struct PlainTokens: TokenService {
     }
 }
 
-/// Codes that are the first digits of their seed and their own hash, challenges that are their own verifiers, and proofs
-/// that nothing opens.
+/// Codes that are the first digits of their seed and their own hash, challenges that are their own verifiers, and sealed
+/// proofs that are their subject.
 extension PlainTokens {
     func code(seed: [UInt8], id: String) -> (text: String, hash: [UInt8]) {
         let text = seed.prefix(6).map { "\($0 % 10)" }.joined()
@@ -112,6 +115,10 @@ extension PlainTokens {
 
     func text(of random: [UInt8]) -> String { random.map { "\($0)" }.joined(separator: "-") }
     func isCodeVerifier(_ verifier: String, of challenge: String) -> Bool { verifier == challenge }
-    func seal(_ proof: WebProof, withCode code: String) -> [UInt8] { [] }
-    func open(_ sealed: [UInt8], withCode code: String) -> WebProof? { nil }
+    func seal(_ proof: WebProof, withCode code: String) -> [UInt8] { Array(proof.identity.subject.utf8) }
+    func open(_ sealed: [UInt8], withCode code: String) -> WebProof? {
+        WebProof(
+            identity: Identity(provider: .dev, subject: String(decoding: sealed, as: UTF8.self), email: nil),
+            clientID: "app", issuedAt: Timestamp(seconds: 0), nickname: nil, laterCode: nil)
+    }
 }

@@ -1,0 +1,113 @@
+import StoreSupport
+import Testing
+
+@testable import Gatehouse
+
+@Suite("Rules of joins")
+struct JoinTests {
+    private static let noon = Timestamp(seconds: 1_800_000_000)
+    private static let session = SessionID("sess_1")
+    private static let belongsToOther = "taken(Gatehouse.LinkConflict.identity)"
+    private static let sameProvider = "taken(Gatehouse.LinkConflict.provider)"
+    private static let number = Identity(provider: .phone, subject: "+8613800138000", email: nil)
+
+    private static func party(
+        _ name: String, by providers: [Provider], role: Role = .user, status: UserStatus = .active,
+        age: Duration = .zero
+    ) -> JoinFacts.Party {
+        JoinFacts.Party(
+            user: User(
+                id: UserID(name), email: nil, nickname: nil, role: role, status: status, createdAt: noon - age),
+            accounts: providers.map {
+                LinkedAccount(Identity(provider: $0, subject: name, email: nil), linkedAt: noon)
+            })
+    }
+
+    private static func sessions(_ ids: [String]) -> [Session] {
+        let token = SessionToken(
+            generation: 1, random: [], issuedAt: noon, expiresAt: noon + .seconds(60), hash: [])
+        return ids.map {
+            Session(
+                id: SessionID($0), userID: UserID("new"), provider: .apple, clientID: "app", device: .unknown,
+                createdAt: noon, token: token)
+        }
+    }
+
+    private func refusal(
+        of caller: JoinFacts.Party? = party("new", by: [.apple]), in sessions: [String] = ["sess_1"],
+        joining owner: JoinFacts.Party? = party("old", by: [.phone]), lastUse: Timestamp? = nil,
+        use: Redemption.Use = .first
+    ) -> String? {
+        let redemption = Redemption(
+            tokenHash: [1], nonceHash: nil, moment: Self.noon, grace: .zero, expiresAt: Self.noon + .seconds(600))
+        let join = Join(
+            identity: Self.number, redemption: redemption, caller: UserID("new"), session: Self.session,
+            moment: Self.noon, device: .unknown, staleAfter: .seconds(90 * 86_400))
+        let facts = JoinFacts(
+            caller: caller, callersSessions: Self.sessions(sessions), owner: owner, ownersLastUse: lastUse, use: use)
+        return join.refusal(on: facts).map { "\($0)" }
+    }
+
+    @Test("A new user with one session joins the owner of the number")
+    func accepted() { #expect(refusal() == nil) }
+
+    @Test("A user with a longer life or a role, and one with another session, would lose what is theirs")
+    func notNew() {
+        for age in [86_399, 86_400] as [Int64] {
+            #expect(refusal(of: Self.party("new", by: [.apple], age: .seconds(age))) == nil)
+        }
+        #expect(
+            refusal(of: Self.party("new", by: [.apple], age: .seconds(86_401)))
+                == Self.belongsToOther)
+        #expect(refusal(of: Self.party("new", by: [.apple], role: .admin)) == Self.belongsToOther)
+        for sessions in [["sess_1", "sess_2"], ["sess_2"], []] {
+            #expect(refusal(in: sessions) == Self.belongsToOther)
+        }
+    }
+
+    @Test("Neither party may be disabled, and the two may have no provider in common")
+    func parties() {
+        #expect(refusal(of: Self.party("new", by: [.apple], status: .disabled)) == "userInactive")
+        #expect(refusal(of: nil) == "userInactive")
+        #expect(
+            refusal(joining: Self.party("old", by: [.phone], status: .disabled))
+                == Self.belongsToOther)
+        #expect(refusal(joining: Self.party("old", by: [.phone, .apple])) == Self.sameProvider)
+    }
+
+    @Test("A number of nobody or of the caller is linked as any other one, and a code joins once")
+    func others() {
+        #expect(refusal(joining: nil) == "nothingToJoin")
+        #expect(refusal(joining: Self.party("new", by: [.phone])) == "nothingToJoin")
+        for use in [Redemption.Use.repeated, .replayed, .usedNonce] { #expect(refusal(use: use) == "used") }
+    }
+
+    @Test("A number that was away for too long joins nobody who has another way to sign in")
+    func staleNumber() {
+        let several = Self.party("old", by: [.phone, .email])
+        let (fresh, stale) = (Self.noon - .seconds(90 * 86_400), Self.noon - .seconds(90 * 86_400 + 1))
+        #expect(refusal(joining: several, lastUse: fresh) == nil)
+        #expect(refusal(joining: several, lastUse: stale)?.hasPrefix("staleNumber") == true)
+        #expect(refusal(lastUse: stale) == nil, "it is their only way")
+    }
+}
+
+@Suite("Introspection")
+struct IntrospectionRuleTests {
+    @Test("A token without a phone number is not active where the settings require one", arguments: [true, false])
+    func phone(isRequired: Bool) throws {
+        var policy = Policy.ofTests()
+        policy.phone = PhonePolicy(binding: isRequired ? .required : .off)
+        let auth = try AuthService(
+            store: EmptyLogStore(), tokens: PlainTokens(needsPhone: true), apple: UnavailableAppleVerifier(),
+            hasher: PlainHashes(), policy: policy,
+            primitives: Primitives(
+                now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 }))
+        var context = RequestContext(id: "test")
+        #expect(try (auth.introspect("user_1 sess_1 1 60", in: &context) == nil) == isRequired)
+    }
+}
+
+private struct EmptyLogStore: PartialStore {
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
+}
