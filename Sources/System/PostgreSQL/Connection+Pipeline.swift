@@ -10,22 +10,22 @@ extension Connection {
     func enqueue(_ sql: String, _ values: [Value]) throws(PostgreSQLError) {
         if pipeline.requests.isEmpty { try limitLockTime() }
         try parameters.fill(values)
-        try enqueue(sql)
+        try enqueue(sql, as: execution)
     }
 
     func enqueue(_ sql: String, _ parameters: [Parameter]) throws(PostgreSQLError) {
         if pipeline.requests.isEmpty { try limitLockTime() }
         try self.parameters.fill(parameters)
-        try enqueue(sql)
+        try enqueue(sql, as: execution)
     }
 
     func enqueue(
         _ sql: String, _ parameters: [Parameter],
         reading read: @escaping (borrowing any SQLRow & ~Copyable) throws -> Void
     ) throws(PostgreSQLError) {
+        if pipeline.requests.isEmpty { try limitLockTime() }
         try self.parameters.fill(parameters)
-        let statement = statements.statement(sql)
-        try queue(statement, as: .query(statement, read: read))
+        try enqueue(sql) { .query($0, read: read) }
     }
 
     /// Shortens `lock_timeout` if the deadline comes sooner: then the server's error arrives first, and the connection stays
@@ -33,14 +33,20 @@ extension Connection {
     func limitLockTime() throws(PostgreSQLError) {
         guard let left = deadline?.millisecondsLeft, left < options.lockTimeout.wholeMilliseconds else { return }
         try parameters.fill([Value.text(String(max(1, left * 9 / 10)))])
-        try enqueue("SELECT set_config('lock_timeout', ?, TRUE)")
+        try enqueue("SELECT set_config('lock_timeout', ?, TRUE)", as: execution)
+    }
+
+    private func execution(of statement: PreparedStatement) -> Pipeline.Request {
+        .execute(statement, commits: !isInTransaction)
     }
 
     /// Queues a statement with the parameters of the buffer, and in front of it the request to prepare it.
-    private func enqueue(_ sql: String) throws(PostgreSQLError) {
+    private func enqueue(
+        _ sql: String, as request: (PreparedStatement) -> Pipeline.Request
+    ) throws(PostgreSQLError) {
         let statement = statements.statement(sql)
         precondition(statement.parameters == parameters.count, "the statement needs one value for each parameter")
-        try queue(statement, as: .execute(statement, commits: !isInTransaction))
+        try queue(statement, as: request(statement))
     }
 
     func queue(_ statement: PreparedStatement, as request: Pipeline.Request) throws(PostgreSQLError) {

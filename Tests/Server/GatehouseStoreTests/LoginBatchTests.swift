@@ -1,4 +1,5 @@
 import Gatehouse
+import POSIX
 import SQL
 import StoreSupport
 import Synchronization
@@ -13,9 +14,11 @@ struct LoginBatchTests {
     private let store: PostgreSQLStore
     private let noon = SampleLogin.noon
 
-    init() throws {
-        database = try TestDatabase()
-        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: .seconds(60)))
+    init() throws { try self.init(timeout: .seconds(60)) }
+
+    private init(_ database: TestDatabase? = nil, timeout: Duration) throws {
+        self.database = try database ?? TestDatabase()
+        store = try PostgreSQLStore(PostgreSQLSettings(url: self.database.url, timeout: timeout))
     }
 
     private func login(_ number: Int, nickname: String? = nil, subject: String? = nil) -> LoginFixture {
@@ -25,8 +28,11 @@ struct LoginBatchTests {
     }
 
     /// Runs logins while another one is decided, so that they are the next batch. Nil for one that fails.
+    ///
+    /// - Parameter ahead: how much earlier the first of them begins than the others.
     private func together(
-        _ logins: [LoginFixture], beside other: @escaping @Sendable (_ number: Int) -> Void = { _ in }
+        _ logins: [LoginFixture], ahead: Duration = .zero,
+        beside other: @escaping @Sendable (_ number: Int) -> Void = { _ in }
     ) throws -> [LoginOutcome?] {
         let store = store
         let hasBegun = Atomic(false)
@@ -47,6 +53,7 @@ struct LoginBatchTests {
                 Eventually.holds {
                     hasBegun.load(ordering: .acquiring) && store.logins.waitingCount == number
                 })
+            if number == 1 { Thread.pause(for: ahead) }
             let outcome = try? store.record(logins[number])
             outcomes.withLock { $0[number] = outcome }
             other(number)
@@ -110,6 +117,49 @@ struct LoginBatchTests {
         // The client sends its login again.
         #expect(try together(logins) == [1, 2, 3].map { .recorded(SampleLogin.user($0), ended: []) })
         #expect(try database.number("SELECT count(*) FROM refresh_tokens") == 3)
+    }
+
+    @Test("A batch whose commit is not answered in the leader's time fails, and is not run again")
+    func inDoubtWithoutTime() throws {
+        let tests = try LoginBatchTests(timeout: .seconds(4))
+        try tests.database.connection().executeScript(
+            """
+            CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_sleep(2.5); RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW WHEN (NEW.id = 'user_2') EXECUTE FUNCTION wait();
+            CREATE SEQUENCE sessions;
+            CREATE FUNCTION tally() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM nextval('sessions'); RETURN NEW; END $$;
+            CREATE TRIGGER tallies BEFORE INSERT ON refresh_tokens FOR EACH ROW EXECUTE FUNCTION tally();
+            """)
+        // The first one leads, and has less than half of its time left. The others have more than the commit takes.
+        _ = try tests.together([login(1), login(2), login(3)], ahead: .seconds(2.4))
+        #expect(try Eventually.holds { try tests.database.number("SELECT count(*) FROM users") >= 2 })
+        #expect(try tests.database.number("SELECT last_value FROM sessions") <= 3)
+    }
+
+    @Test("A row that another transaction holds delays the logins that do not write it by one time of waiting")
+    func lockedAccount() throws {
+        try store.signUp(2)
+        let holder = try database.connection()
+        try holder.executeScript(
+            "SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT 1 FROM auth_accounts FOR UPDATE")
+        let moved = SampleLogin.login(
+            "4", of: SampleLogin.user(2), as: SampleLogin.identity("s2", email: "new@example.com"))
+        let tests = try LoginBatchTests(database, timeout: .seconds(4))
+        #expect(try tests.together([login(1), moved, login(3)]).map { $0 != nil } == [true, false, true])
+    }
+
+    @Test("Two first logins by one transfer subject are one user")
+    func transferSubject() throws {
+        let logins = [1, 2].map { number in
+            var identity = SampleLogin.identity("s\(number)")
+            identity.transferSubject = "t"
+            return SampleLogin.login("\(number)", of: SampleLogin.user(number), as: identity)
+        }
+        #expect(try together(logins) == [1, 2].map { _ in .recorded(SampleLogin.user(1), ended: []) })
+        #expect(try database.number("SELECT count(*) FROM users") == 1)
     }
 
     @Test("Two of one user by two identities are decided one after the other")

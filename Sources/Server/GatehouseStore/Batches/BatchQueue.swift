@@ -12,8 +12,8 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         /// The waiting work fails as the batch did. If it ran and waited as long, one batch after the other, every
         /// worker would be blocked.
         case fail((Work) -> Void)
-        /// The time of the leader's request is over. This work of its batch has not run, and is left to the next
-        /// leader, who has more time.
+        /// This work of the batch has not run, and is left to the next leaders: it must run after the rest of the batch, or
+        /// the time of the leader's request is over.
         case leave([Work])
     }
 
@@ -94,7 +94,8 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
             batch += others
         case .leave(let rest):
             batch.removeAll { work in rest.contains { $0 === work } }
-            state.change { $0.waiting.insert(contentsOf: rest, at: 0) }
+            // Behind what can run, which many logins by one identity would otherwise keep waiting.
+            state.change { $0.waiting += rest }
         }
         passOnLead()
         for work in batch { _ = work.wake(to: .finished) }

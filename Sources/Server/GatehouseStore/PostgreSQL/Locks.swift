@@ -103,18 +103,21 @@ enum LoginLock: Hashable {
     case key(Int64)
     case name(String)
 
-    /// Those of `lock(_:_:)` and of `lock(_ identity:)`, for an identity without a union subject.
+    /// Those of `lock(_:_:)` and of `lock(_ identity:)`, for an identity without a union subject; and that of a transfer
+    /// subject, by which two identities find one account.
     static func all(of login: Login) -> [LoginLock] {
-        Connection.lockKeys(login.redemption, login.key?.use).map(LoginLock.key)
-            + [.name(login.identity.provider.rawValue + " " + login.identity.subject)]
+        let (identity, provider) = (login.identity, login.identity.provider.rawValue)
+        let transfer = identity.transferSubject.map { LoginLock.name("\(provider) transfer \($0)") }
+        return Connection.lockKeys(login.redemption, login.key?.use).map(LoginLock.key)
+            + [.name("\(provider) \(identity.subject)")] + (transfer.map { [$0] } ?? [])
     }
 }
 
 extension Connection {
     /// Takes those of the locks that are free, and waits for none.
     ///
-    /// - Parameter missing: gets each of the others when the answer is read.
-    func takeFree(_ locks: [LoginLock], missing: @escaping (LoginLock) -> Void) throws {
+    /// - Parameter onHeld: gets each of the others when the answer is read.
+    func tryLock(_ locks: [LoginLock], onHeld: @escaping (LoginLock) -> Void) throws {
         var (keys, names): ([Int64], [String]) = ([], [])
         for lock in locks {
             switch lock {
@@ -125,13 +128,13 @@ extension Connection {
         try query(
             "SELECT key FROM unnest(?1::bigint[]) AS locks (key) WHERE NOT pg_try_advisory_xact_lock(key)",
             with: [.integers(keys)]
-        ) { row in missing(.key(row.integer(0))) }
+        ) { row in onHeld(.key(row.integer(0))) }
         try query(
             """
             SELECT name FROM unnest(?1::text[]) AS locks (name)
             WHERE NOT pg_try_advisory_xact_lock(hashtextextended(name, 0))
             """,
             with: [.texts(names)]
-        ) { row in missing(.name(row.text(0))) }
+        ) { row in onHeld(.name(row.text(0))) }
     }
 }

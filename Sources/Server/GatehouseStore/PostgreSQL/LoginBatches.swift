@@ -9,20 +9,23 @@ import PostgreSQL
 ///         each login is decided about its facts
 ///     2.  INSERT …; UPDATE …; COMMIT                writes them all
 ///
-/// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login, and
-/// is part of no deadlock. A login whose locks are not free runs in a transaction of its own, which waits for them in their
-/// order. So does each login of a batch that has failed, and each that needs more reads than most. Two logins with a lock
-/// in common are in two batches, because the second is decided about what the first has written. A batch whose commit may
-/// have happened fails, and is not run again.
+/// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login. A login
+/// whose locks are not free runs in a transaction of its own, which waits for them in their order. So does each login of a
+/// batch that has failed, and each that needs more reads than most: with a union subject, with a limit for stale numbers, of
+/// a user at the limit of sessions, or with another address than the user's. Two logins with a lock in common are in two
+/// batches, because the second is decided about what the first has written. A batch whose commit may have happened fails,
+/// and is not run again.
 final class LoginBatches: Sendable {
     private let pool: ConnectionPool
     private let lockTimeout: Duration
     // The server's memory for locks is limited, and a login has up to four.
-    private let queue = BatchQueue<PendingLogin>(largest: 64, gathering: .pause(.milliseconds(1)))
+    private let queue = BatchQueue<PendingLogin>(largest: 64)
+    private let onCommit: @Sendable (Commit) -> Void
 
-    init(_ pool: ConnectionPool, lockTimeout: Duration) {
+    init(_ pool: ConnectionPool, lockTimeout: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
         self.pool = pool
         self.lockTimeout = lockTimeout
+        self.onCommit = onCommit
     }
 
     /// The number of logins that wait for the current transaction.
@@ -41,18 +44,26 @@ final class LoginBatches: Sendable {
 
     /// - Parameter end: when the time of the leader's request is over. Its login is the first.
     private func run(_ batch: [PendingLogin], until end: MonotonicTime) -> BatchQueue<PendingLogin>.Next {
-        let hasLittleTime = end < .now + lockTimeout
-        let (round, rest) = Self.apart(batch)
+        let (round, rest) = Self.disjoint(batch)
+        let watch = Stopwatch()
+        var hasLittleTime = end < .now + lockTimeout
         do {
-            let postponed = try pool.use(until: end) { try $0.transaction { try $0.record(round) } }
+            let postponed = try pool.use(until: end) { connection in
+                // The wait for a connection has taken some of it.
+                hasLittleTime = end < .now + lockTimeout
+                return try connection.transaction { try $0.record(round) }
+            }
+            onCommit(Commit(writes: round.count, nanoseconds: watch.nanoseconds, hasFailed: false))
             return .leave(postponed + rest)
         } catch {
+            onCommit(Commit(writes: round.count, nanoseconds: watch.nanoseconds, hasFailed: true))
             let failure = PostgreSQLError(error)
-            if failure.isTimeout, hasLittleTime {
+            let isTooLate = failure.isTimeout || error is PoolExhausted
+            if isTooLate, hasLittleTime, !failure.isOutcomeUnknown {
                 batch[0].result = .failure(error)
                 return .leave(Array(batch.dropFirst()))
             }
-            let isOver = failure.isConnectionLost || failure.isTimeout || error is PoolExhausted
+            let isOver = failure.isConnectionLost || error is PoolExhausted
             for login in round { login.result = isOver ? .failure(error) : .success(nil) }
             // The others have not run: they may run again, after an outcome that is unknown too.
             guard isOver, !failure.isOutcomeUnknown else { return .leave(rest) }
@@ -62,7 +73,7 @@ final class LoginBatches: Sendable {
     }
 
     /// The logins that have no lock in common, and the others.
-    private static func apart(_ batch: [PendingLogin]) -> (round: [PendingLogin], rest: [PendingLogin]) {
+    private static func disjoint(_ batch: [PendingLogin]) -> (round: [PendingLogin], rest: [PendingLogin]) {
         var taken: Set<LoginLock> = []
         var (round, rest): ([PendingLogin], [PendingLogin]) = ([], [])
         for login in batch {
@@ -95,14 +106,14 @@ final class PendingLogin: QueuedWork, @unchecked Sendable {
 extension Connection {
     /// Decides each login, and writes what was decided. Returns those that must wait for another one of the batch.
     fileprivate func record(_ batch: [PendingLogin]) throws -> [PendingLogin] {
-        // Not for the number of rows in each batch: that takes longer than to execute the statements.
+        // Otherwise the server plans each statement anew for the arrays of this batch, which takes longer than to execute it.
         try send("SET LOCAL plan_cache_mode = force_generic_plan")
         let found = try lockedFacts(of: batch)
         var (accepted, postponed): ([RecordedLogin], [PendingLogin]) = ([], [])
         var users: Set<UserID> = []
         for (pending, found) in zip(batch, found) {
             pending.result = .success(nil)
-            guard let found, !pending.needsMore(than: found) else { continue }
+            guard let found, !pending.mustRunAlone(found) else { continue }
             if let user = found.facts.known?.user.id, !users.insert(user).inserted {
                 // By two of its identities.
                 postponed.append(pending)
@@ -123,8 +134,8 @@ extension Connection {
 }
 
 extension PendingLogin {
-    /// Whether it would end sessions, or is about another account of the user.
-    fileprivate func needsMore(than found: FoundLogin) -> Bool {
+    /// Because it may end sessions, or is about another account of the user.
+    fileprivate func mustRunAlone(_ found: FoundLogin) -> Bool {
         guard let user = found.facts.known?.user else { return false }
         return found.sessions >= limit || login.mayChangeAddress(of: user)
     }

@@ -31,15 +31,24 @@ private let accountsOfIdentities = """
 extension Connection {
     /// One for each login; nil if one of its locks is not free. All is asked in one round trip, and each statement sees the
     /// changes of all transactions that committed before it: also of those that had the locks.
+    ///
+    /// Accounts are read directly after their users are locked: a user whose row was not free is then seen, or their deletion
+    /// has ended, and what it has closed or barred is read after it. What is read is there when `all` returns.
     func lockedFacts(of batch: [PendingLogin]) throws -> [FoundLogin?] {
         let identities = batch.map(\.login.identity)
         let values: [Parameter] = [
             .texts(identities.map(\.provider.rawValue)), .texts(identities.map(\.subject)),
             .texts(identities.map(\.transferSubject)),
         ]
-        var (missing, users): (Set<LoginLock>, Set<UserID>) = ([], [])
-        try takeFree(batch.flatMap(\.locks)) { missing.insert($0) }
+        var (held, users): (Set<LoginLock>, Set<UserID>) = ([], [])
+        try tryLock(batch.flatMap(\.locks)) { held.insert($0) }
         try query(lockUsers, with: values) { row in users.insert(UserID(row.text(0))) }
+        var found = [(known: KnownIdentity, sessions: Int)?](repeating: nil, count: batch.count)
+        try query(accountsOfIdentities, with: values) { row in
+            var columns = ColumnCounter()
+            let (place, sessions) = (Int(row.integer(columns.next())), Int(row.integer(columns.next())))
+            found[place - 1] = (try Self.knownIdentity(row: row, &columns), sessions)
+        }
         var earlier: [[UInt8]: Redemption.Earlier] = [:]
         try query(
             "SELECT \(redemptionColumns), hash FROM redemptions WHERE hash = ANY (?1::bytea[])",
@@ -47,17 +56,11 @@ extension Connection {
         ) { row in earlier[row.blob(3)] = Redemption.Earlier(row: row) }
         var barred: [[UInt8]: UserID] = [:]
         let hashes = batch.flatMap(\.identityHashes)
-        try query(
+        _ = try all(
             "SELECT hash, user_id FROM barred_identities WHERE hash = ANY (?1::bytea[])", with: [.blobs(hashes)]
         ) { row in barred[row.blob(0)] = UserID(row.text(1)) }
-        var found = [(known: KnownIdentity, sessions: Int)?](repeating: nil, count: batch.count)
-        _ = try all(accountsOfIdentities, with: values) { row in
-            var columns = ColumnCounter()
-            let (place, sessions) = (Int(row.integer(columns.next())), Int(row.integer(columns.next())))
-            found[place - 1] = (try Self.knownIdentity(row: row, &columns), sessions)
-        }
         return zip(batch, found).map { pending, found in
-            guard missing.isDisjoint(with: pending.locks), found.map({ users.contains($0.known.user.id) }) ?? true
+            guard held.isDisjoint(with: pending.locks), found.map({ users.contains($0.known.user.id) }) ?? true
             else { return nil }
             let owner = found == nil ? pending.identityHashes.lazy.compactMap { barred[$0] }.first : nil
             let login = pending.login
@@ -101,7 +104,7 @@ private let insertSessions = """
             user_agent, address, identity_token_hash, jkt, created_at)
     """
 
-// With the events for those who are told of them. This statement reads who they are, so it is one that is there anyway.
+// With the events for those who are told of them: a statement of its own would cost time also where there are no receivers.
 private let insertAuditEvents = """
     WITH queued AS (
         INSERT INTO events (receiver, id, type, user_id, detail, moment)
@@ -117,10 +120,7 @@ private let insertAuditEvents = """
 extension Connection {
     func write(_ logins: [RecordedLogin]) throws {
         guard !logins.isEmpty else { return }
-        // The index of transfer subjects is the one wait of a batch for another, so all write it in one order.
-        for (accepted, login, known) in logins.sorted(by: { $0.login.order < $1.login.order }) {
-            try writeParts(of: accepted, by: login, known: known)
-        }
+        for (accepted, login, known) in logins { try writeParts(of: accepted, by: login, known: known) }
         try update(logins.filter { $0.known != nil })
         try markRedeemed(logins.map(\.login))
         try insert(logins)
@@ -186,8 +186,6 @@ extension Connection {
 }
 
 extension Login {
-    fileprivate var order: String { identity.transferSubject ?? "" }
-
     /// The rows that mark what it redeems.
     fileprivate var marks: [(hash: [UInt8], owner: [UInt8], moment: Timestamp, expiresAt: Timestamp)] {
         let tokens = redemption.map { redemption in

@@ -129,6 +129,8 @@ struct PostgreSQLMigration: Sendable {
             name: "searches of operators", usableBy: 1,
             sql: PackageResources.postgresql_0010_searches_of_operators_sql),
         PostgreSQLMigration(
-            name: "redemptions by index", usableBy: 1, sql: PackageResources.postgresql_0011_redemptions_by_index_sql),
+            name: "searches of accounts", usableBy: 1, sql: PackageResources.postgresql_0011_searches_of_accounts_sql),
+        PostgreSQLMigration(
+            name: "redemptions by index", usableBy: 1, sql: PackageResources.postgresql_0012_redemptions_by_index_sql),
     ]
 }

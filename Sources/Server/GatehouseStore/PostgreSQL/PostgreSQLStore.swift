@@ -24,7 +24,7 @@ package final class PostgreSQLStore: Sendable {
     ///
     /// - Parameters:
     ///   - onFailure: called for each failure, for metrics.
-    ///   - onCommit: called for each batch of refreshes, for metrics.
+    ///   - onCommit: called for each batch of refreshes or logins, for metrics.
     package convenience init(
         _ settings: PostgreSQLSettings, onFailure: @escaping @Sendable () -> Void = {},
         onCommit: @escaping @Sendable (Commit) -> Void = { _ in }
@@ -50,7 +50,7 @@ package final class PostgreSQLStore: Sendable {
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
         refreshes = RefreshBatches(servers, onCommit: onCommit)
-        logins = LoginBatches(pool, lockTimeout: settings.options.lockTimeout)
+        logins = LoginBatches(pool, lockTimeout: settings.options.lockTimeout, onCommit: onCommit)
         users = UserBatches(servers)
         revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, refreshes.connection])
         waiters = ConcurrencyLimit(settings.waiters)

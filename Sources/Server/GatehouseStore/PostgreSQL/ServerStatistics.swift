@@ -27,7 +27,7 @@ package struct PoolStatistics: Sendable {
 
 extension PostgreSQLStore {
     package func statistics() -> StoreStatistics {
-        var statistics = StoreStatistics(waitingWrites: refreshes.waitingCount)
+        var statistics = StoreStatistics(waitingWrites: refreshes.waitingCount + logins.waitingCount)
         var server = ServerStatistics(pool: pool.statistics, failovers: servers.failoverCount)
         do throws(StoreFailure) {
             (statistics.databaseBytes, statistics.appleBacklog) = try read {
