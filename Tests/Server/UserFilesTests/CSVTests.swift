@@ -25,16 +25,37 @@ struct CSVTests {
         #expect(try records(text) == expected && records(text, chunk: 1) == expected)
     }
 
-    /// Versions of the Firebase command before 2026 put quotes around a name with a comma, and double none in it.
-    @Test("a quote within a field that is not doubled stands for itself")
-    func carelessQuotes() throws {
-        #expect(try records("1,Bob \"B\" Smith,x\n") == [["1", "Bob \"B\" Smith", "x"]])
-        #expect(try records("1,\"Smith, Bob \"B\" Jr\",x\n2\n") == [["1", "Smith, Bob \"B\" Jr", "x"], ["2"]])
+    @Test(
+        "what RFC 4180 does not allow is refused with its line, wherever a part of the file ends",
+        arguments: [
+            ("a\n1,Bob \"B\" Smith,x\n", .strayQuote(line: 2)), ("\"Smith, Bob \"B\" Jr\",x\n", .strayQuote(line: 1)),
+            ("\"x\" ,y\n", .strayQuote(line: 1)), (" \"x\",y\n", .strayQuote(line: 1)),
+            ("\"x\"\"\"y\n", .strayQuote(line: 1)), ("x\"\n", .strayQuote(line: 1)),
+            ("a\rb,c\n", .strayReturn(line: 1)), ("a,\rb\n", .strayReturn(line: 1)),
+            ("a\n\"b\"\rc\n", .strayReturn(line: 2)),
+            ("a\r\r\n", .strayReturn(line: 1)), ("a,b\r", .strayReturn(line: 1)), ("\r\"a\n", .strayReturn(line: 1)),
+            ("a\n\"b\nc", .openQuote(line: 2)), ("a\n\"b\"\"", .openQuote(line: 2)),
+        ] as [(String, CSVReader.Fault)])
+    func lenient(text: String, fault: CSVReader.Fault) {
+        #expect(throws: fault) { try records(text) }
+        #expect(throws: fault) { try records(text, chunk: 1) }
     }
 
-    @Test("a record that does not end, is too long or is not UTF-8 is refused with its line")
+    @Test("a row has one field for each column of the first line, and these have different names")
+    func rows() throws {
+        func rows(_ text: String) throws -> [String] {
+            var (reader, table) = (CSVReader(), CSVTable(requiring: ["id"]))
+            return try reader.read(Array(text.utf8)).compactMap { try table.row($0)?["b"] }
+        }
+        #expect(try rows("id,b\n1,x\n\n2,\"y\nz\"\n") == ["x", "y\nz"])
+        for text in ["id,b\n1,x\n2,y,z\n", "id,b\n1,x\n2\n", "id,b\n1,x\n2,y,\n"] {
+            #expect(throws: CSVTable.Fault.length(line: 3)) { try rows(text) }
+        }
+        #expect(throws: CSVTable.Fault.repeatedColumn) { try rows("id,b,ID\n1,x,2\n") }
+    }
+
+    @Test("a record that is too long or is not UTF-8 is refused with its line")
     func faults() throws {
-        #expect(throws: CSVReader.Fault.openQuote(line: 2)) { try records("a\n\"b\nc") }
         #expect(throws: CSVReader.Fault.longRecord(line: 2)) {
             try records("a\n\"" + String(repeating: "x\n", count: CSVReader.longestRecord / 2))
         }

@@ -1,7 +1,7 @@
 /// Reads records of comma-separated values (RFC 4180) from a stream: fields may be quoted, and contain line ends.
 ///
-/// A quote that neither opens nor closes a field stands for itself. Programs that write CSV without a library put quotes around
-/// a text with a comma, but do not double those in it.
+/// Everything else is refused. A program that writes CSV without a library lets a user's name with quotes and line ends write
+/// columns and rows, and a reader that guesses would take them for what the program has said.
 package struct CSVReader {
     package struct Record: Sendable, Equatable {
         /// The line on which it begins, from 1.
@@ -13,6 +13,10 @@ package struct CSVReader {
         case longRecord(line: Int)
         case encoding(line: Int)
         case openQuote(line: Int)
+        /// A quote within a field that does not begin with one, or text after the closing quote.
+        case strayQuote(line: Int)
+        /// A carriage return outside of quotes that no line feed follows.
+        case strayReturn(line: Int)
     }
 
     package static let longestRecord = 1 << 20
@@ -23,6 +27,8 @@ package struct CSVReader {
         case quoted
         /// After a quote within a quoted field.
         case quote
+        /// After a carriage return outside of quotes.
+        case lineEnd
     }
 
     private var state = State.fieldStart
@@ -57,6 +63,7 @@ package struct CSVReader {
     /// The last record, if no line end follows it.
     package mutating func finish() throws(Fault) -> [Record] {
         if state == .quoted { throw .openQuote(line: firstLine) }
+        if state == .lineEnd { throw .strayReturn(line: firstLine) }
         var records: [Record] = []
         if !fields.isEmpty || !field.isEmpty || state != .fieldStart { try endRecord(&records) }
         return records
@@ -73,24 +80,24 @@ package struct CSVReader {
             state = .quoted
         case (.fieldStart, UInt8(ascii: ",")), (.plain, UInt8(ascii: ",")), (.quote, UInt8(ascii: ",")):
             try endField()
-        case (.fieldStart, UInt8(ascii: "\n")), (.plain, UInt8(ascii: "\n")), (.quote, UInt8(ascii: "\n")):
+        case (.fieldStart, UInt8(ascii: "\n")), (.plain, UInt8(ascii: "\n")), (.quote, UInt8(ascii: "\n")),
+            (.lineEnd, UInt8(ascii: "\n")):
             line += 1
             try endRecord(&records)
-        case (.quote, UInt8(ascii: "\r")): break
-        case (.quote, _):
-            field += [UInt8(ascii: "\""), byte]
-            state = .quoted
-        case (.fieldStart, _):
-            field.append(byte)
-            state = .plain
-        default:
+        case (.lineEnd, _): throw .strayReturn(line: firstLine)
+        case (.fieldStart, UInt8(ascii: "\r")), (.plain, UInt8(ascii: "\r")), (.quote, UInt8(ascii: "\r")):
+            state = .lineEnd
+        case (.plain, UInt8(ascii: "\"")), (.quote, _): throw .strayQuote(line: firstLine)
+        case (.quoted, _):
             if byte == UInt8(ascii: "\n") { line += 1 }
             field.append(byte)
+        case (.fieldStart, _), (.plain, _):
+            field.append(byte)
+            state = .plain
         }
     }
 
     private mutating func endField() throws(Fault) {
-        if state == .plain, field.last == UInt8(ascii: "\r") { field.removeLast() }
         guard let text = String(validating: field, as: UTF8.self) else { throw .encoding(line: firstLine) }
         fields.append(text)
         field.removeAll(keepingCapacity: true)

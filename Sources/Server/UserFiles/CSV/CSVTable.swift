@@ -7,7 +7,7 @@ package struct CSVTable {
 
         /// Nil for a column that is missing or empty. Tools write NULL in different ways.
         package subscript(_ name: String) -> String? {
-            guard let index = columns[name], index < fields.count else { return nil }
+            guard let index = columns[name] else { return nil }
             let text = fields[index]
             return text.isEmpty || ["NULL", "null", "\\N"].contains(text) ? nil : text
         }
@@ -17,6 +17,10 @@ package struct CSVTable {
 
     package enum Fault: Error, Sendable, Equatable {
         case missingColumn(String)
+        /// The first line has a name twice.
+        case repeatedColumn
+        /// The record does not have one field for each column.
+        case length(line: Int)
     }
 
     private let required: [String]
@@ -29,9 +33,13 @@ package struct CSVTable {
 
     /// Nil for the record that names the columns.
     package mutating func row(_ record: CSVReader.Record) throws(Fault) -> Row? {
-        if let columns { return Row(line: record.line, columns: columns, fields: record.fields) }
+        if let columns {
+            guard record.fields.count == columns.count else { throw .length(line: record.line) }
+            return Row(line: record.line, columns: columns, fields: record.fields)
+        }
         var columns: [String: Int] = [:]
         for (index, name) in record.fields.enumerated() { columns[name.lowercased()] = index }
+        guard columns.count == record.fields.count else { throw .repeatedColumn }
         if let missing = required.first(where: { columns[$0] == nil }) { throw .missingColumn(missing) }
         self.columns = columns
         return nil

@@ -1,23 +1,21 @@
 import JSON
 
-/// Converts a file of `firebase auth:export`, in JSON or in CSV. The first character says which one it is.
+/// Converts a file of `firebase auth:export` in JSON. Its CSV is refused: it escapes neither quotes nor line ends, so that a
+/// user's name can write columns and rows.
 package struct FirebaseConversion {
-    private enum Format {
-        case json(ObjectSplitter)
-        case csv(CSVReader)
-    }
-
     package enum Fault: Error, Sendable, Equatable {
         case empty
+        case notJSON
         /// The document ends within a user, or has no array of users.
         case unfinished
         case longUser
-        /// The number of the user, from 1, or of the line.
+        /// The number of the user, from 1.
         case invalid(Int)
     }
 
     private let names: ProviderNames
-    private var format: Format?
+    private var splitter = ObjectSplitter()
+    private var hasBegun = false
     private var count = 0
 
     /// - Parameter given: the names of other providers, such as `facebook.com`, at Gatehouse.
@@ -26,42 +24,31 @@ package struct FirebaseConversion {
     }
 
     package mutating func convert(_ chunk: [UInt8], _ body: (ConvertedUser) throws -> Void) throws {
-        let format = try format ?? Self.format(of: chunk)
-        switch format {
-        case .json(var splitter):
-            do { try splitter.split(chunk) { try convert(object: $0, body) } } catch ObjectSplitter.Fault.longObject {
-                throw Fault.longUser
-            }
-            self.format = .json(splitter)
-        case .csv(var reader):
-            for record in try reader.read(chunk) { try convert(record: record, body) }
-            self.format = .csv(reader)
+        if !hasBegun { try requireJSON(chunk) }
+        // Not used in place: the body is a method of the conversion.
+        var splitter = splitter
+        do { try splitter.split(chunk) { try convert(object: $0, body) } } catch ObjectSplitter.Fault.longObject {
+            throw Fault.longUser
         }
+        self.splitter = splitter
     }
 
-    package mutating func finish(_ body: (ConvertedUser) throws -> Void) throws {
-        switch format {
-        case .json(let splitter):
-            do throws(ObjectSplitter.Fault) { try splitter.finish() } catch { throw Fault.unfinished }
-        case .csv(var reader): for record in try reader.finish() { try convert(record: record, body) }
-        case nil: throw Fault.empty
-        }
+    package func finish() throws(Fault) {
+        guard hasBegun else { throw .empty }
+        do throws(ObjectSplitter.Fault) { try splitter.finish() } catch { throw .unfinished }
     }
 
-    private static func format(of chunk: [UInt8]) throws(Fault) -> Format {
+    /// The first character that is no white space decides.
+    private mutating func requireJSON(_ chunk: [UInt8]) throws(Fault) {
         let start = chunk.starts(with: [0xEF, 0xBB, 0xBF]) ? chunk.dropFirst(3) : chunk[...]
-        guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
-        return [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) ? .json(ObjectSplitter()) : .csv(CSVReader())
+        guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return }
+        guard [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) else { throw .notJSON }
+        hasBegun = true
     }
 
     private mutating func convert(object bytes: [UInt8], _ body: (ConvertedUser) throws -> Void) throws {
         count += 1
         guard let object = try? JSONValue(parsing: bytes).object else { throw Fault.invalid(count) }
         try body(FirebaseUser(object).converted(names))
-    }
-
-    private mutating func convert(record: CSVReader.Record, _ body: (ConvertedUser) throws -> Void) throws {
-        guard let user = FirebaseUser(record.fields) else { throw Fault.invalid(record.line) }
-        try body(user.converted(names))
     }
 }

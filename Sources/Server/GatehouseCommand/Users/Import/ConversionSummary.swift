@@ -106,11 +106,19 @@ private enum ConversionFault {
         case CSVReader.Fault.longRecord(let line): "the record at line \(line) is too long"
         case CSVReader.Fault.encoding(let line): "the record at line \(line) is not UTF-8"
         case CSVReader.Fault.openQuote(let line): "the record at line \(line) has a quote that is not closed"
+        case CSVReader.Fault.strayQuote(let line):
+            "the record at line \(line) has a quote within a field that is not quoted, or text after a closing quote"
+        case CSVReader.Fault.strayReturn(let line):
+            "the record at line \(line) has a carriage return that is not followed by a line feed"
         case CSVTable.Fault.missingColumn(let name): "the first line does not name the column \(name)"
+        case CSVTable.Fault.repeatedColumn: "the first line names a column twice"
+        case CSVTable.Fault.length(let line): "the record at line \(line) has not one field for each column"
         case FirebaseConversion.Fault.empty: "the file is empty"
+        case FirebaseConversion.Fault.notJSON:
+            "the file is not JSON. Firebase's CSV is not safe to read: export JSON, with firebase auth:export users.json"
         case FirebaseConversion.Fault.unfinished: "the file ends early, or has no array of users"
         case FirebaseConversion.Fault.longUser: "a user is too long"
-        case FirebaseConversion.Fault.invalid(let number): "user or line \(number) cannot be read"
+        case FirebaseConversion.Fault.invalid(let number): "user \(number) cannot be read"
         default: "the file cannot be read"
         }
     }

@@ -26,7 +26,7 @@ struct LineImport {
     private let rules: ImportRules
     private let report: ImportReport?
     private let tally: ImportTally
-    private var splitter = LineSplitter()
+    private var claims = ClaimedIdentities()
     private var pending: [PendingLine] = []
     private var number = 0
 
@@ -37,18 +37,34 @@ struct LineImport {
         self.tally = tally
     }
 
+    /// Reads the file twice: only its end tells which identities two lines claim.
     mutating func run(_ file: borrowing InputFile) throws {
+        try forEachLine(of: file) { importing, line in
+            importing.claims.add(ReadLine(line).line, number: importing.number)
+        }
+        do throws(POSIXError) { try file.rewind() } catch { throw stopped("\(error)") }
+        number = 0
+        try forEachLine(of: file) { importing, line in try importing.add(line) }
+        try importPending()
+        try report?.flush()
+    }
+
+    private mutating func forEachLine(
+        of file: borrowing InputFile, _ body: (inout Self, LineSplitter.Line) throws -> Void
+    ) throws {
+        var splitter = LineSplitter()
         while true {
             let chunk = try next(of: file)
             var lines: [LineSplitter.Line] = []
             splitter.split(chunk) { lines.append($0) }
             if chunk.isEmpty { splitter.finish { lines.append($0) } }
-            for line in lines { try add(line) }
+            for line in lines {
+                number += 1
+                try body(&self, line)
+            }
             tally.readBytes(chunk.count)
             if chunk.isEmpty { break }
         }
-        try importPending()
-        try report?.flush()
     }
 
     private func next(of file: borrowing InputFile) throws(CommandError) -> [UInt8] {
@@ -58,10 +74,12 @@ struct LineImport {
     }
 
     private mutating func add(_ line: LineSplitter.Line) throws {
-        number += 1
         if case .bytes(let bytes) = line, bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return }
         var read = ReadLine(line)
-        let user = read.user(by: rules)
+        let checked = read.user(by: rules)
+        let claimed = claims.faults(of: read.line, number: number)
+        let user = claimed.isEmpty ? checked : nil
+        read.faults += claimed
         if read.hasUnknownMembers { tally.countUnknownMembers() }
         pending.append(
             PendingLine(number: number, reference: read.reportedReference, user: user, faults: read.faults))

@@ -9,9 +9,10 @@ struct UsersConvertFirebaseCommand: Command {
     let words = ["users", "convert", "firebase"]
     let summary = "Convert a file of firebase auth:export for gatehouse users import."
     let discussion = """
-        Reads no settings. FILE is what firebase auth:export writes, as JSON or CSV; - is standard input. A line for each user
-        goes to standard output, and a summary to standard error: how many users were converted, and how many lose a way to
-        sign in, by reason.
+        Reads no settings. FILE is what firebase auth:export writes as JSON, to a name that ends in .json; - is standard input.
+        A line for each user goes to standard output, and a summary to standard error: how many users were converted, and how
+        many lose a way to sign in, by reason. Firebase's CSV is refused, because the name of a user can write columns and
+        rows in it.
 
         Subjects of Apple and Google stay the same. Passwords are not taken: a user with a verified email address signs in with
         a code by mail. An address that was never verified gives no way in.
@@ -32,7 +33,7 @@ struct UsersConvertFirebaseCommand: Command {
                 guard !chunk.isEmpty else { break }
                 try conversion.convert(chunk) { try summary.add($0) }
             }
-            try conversion.finish { try summary.add($0) }
+            try conversion.finish()
         }
     }
 }
@@ -53,6 +54,9 @@ struct UsersConvertSupabaseCommand: Command {
         Subjects of Apple and Google stay the same. Passwords are not taken: a user with a verified email address signs in with
         a code by mail. If the project did not demand that users confirm their address, Supabase counts every address as
         verified: the summary tells how many were confirmed without a mail.
+
+        A file that is not exactly CSV by RFC 4180 is refused, and so is one with a row that is longer or shorter than the
+        first line.
 
         Exits 1 if a file is not of this form, or OUT exists.
         """

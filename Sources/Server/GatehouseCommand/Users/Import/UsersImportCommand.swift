@@ -21,9 +21,10 @@ struct UsersImportCommand: Command {
         Only identities is required, or phone, which stands for an identity of the provider phone. An email address alone is
         no way to sign in: an identity of the provider email is. UserImport.md describes every member.
 
-        A line whose identity a user has already changes nothing. So an import that was interrupted is run again, and goes on.
-        Each line is imported as a whole or not at all. No event is sent to other services for imported users. The audit trail
-        gets one entry for the import, and one for each user with another role than USER.
+        An identity that two lines have is a fault of both: FILE is read twice. A line whose identity a user has already
+        changes nothing. So an import that was interrupted is run again, and goes on. Each line is imported as a whole or not
+        at all. No event is sent to other services for imported users. The audit trail gets one entry for the import, and one
+        for each user with another role than USER.
 
         Exits 1 if lines have faults; the other lines are imported in any case. Messages name the member of a line, and never
         its value. Exits 3 if the database fails, and says which lines are imported.
@@ -43,7 +44,7 @@ struct UsersImportCommand: Command {
             try ImportReport.create(name, besides: path)
         }
         do {
-            let file = try InputFile(path)
+            let file = try InputFile(path).rewindable()
             let database = try ImportDatabase()
             let tally = ImportTally()
             let stopwatch = Stopwatch()
