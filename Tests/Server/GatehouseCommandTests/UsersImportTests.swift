@@ -88,6 +88,7 @@ struct UsersImportTests {
             (line("s"), line("s", ",\"status\":5")),
             (user("google", "s"), "{\"identities\":[{},{\"provider\":\"google\",\"subject\":\"s\"}]}"),
             (user("phone", "+86 138 0013 8000"), line("p", ",\"phone\":\"+8613800138000\"")),
+            (user("phone", "+541123456789"), user("phone", "+5491123456789")),
             (user("email", "A@example.com"), user("email", "a@EXAMPLE.com ")),
             (user("wechat", "o1", ",\"unionSub\":\"u\""), user("wechat", "o2", ",\"unionSub\":\"u\"")),
             (user("apple", "a1", ",\"transferSub\":\"t\""), user("apple", "a2", ",\"transfer_sub\":\"t\"")),
@@ -103,7 +104,7 @@ struct UsersImportTests {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             let outcome = try registry.tool.run(
                 ["users", "import", input, "--report", report], registry.environment, input: text)
-            outcome.expect(1, printing: input == "-" ? "3 exist already; 12 lines" : "imported 3 users")
+            outcome.expect(1, printing: input == "-" ? "3 exist already; 14 lines" : "imported 3 users")
             #expect(try subjects() == ["+8613800138001", "1", "1"])
             for (number, line) in try self.report(report).enumerated() where line["result"] == "fault" {
                 let other = number < pairs.count ? number + pairs.count + good.count : number - pairs.count - good.count

@@ -37,6 +37,9 @@ struct CodeSettingsTests {
         ("PHONE_DEFAULT_COUNTRY", "GB", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
         ("MAIL_FROM", nil, "MAIL_FROM is missing"), ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
         ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),
+        ("PHONE_KINDS", "mobile,", "PHONE_KINDS must be a list of mobile, fixed, voip"),
+        ("PHONE_KINDS", "mobile,premium", "PHONE_KINDS must be a list of"),
+        ("PHONE_KINDS", "Mobile", "PHONE_KINDS must be a list of"),
         ("SMTP_USERNAME", "u", "SMTP_PASSWORD is missing"), ("SMTP_PASSWORD", "p", "SMTP_USERNAME is missing"),
         ("APP_NAME", "a\nb", "APP_NAME must be a name"), ("CODE_DOMAIN", "https://a.b", "CODE_DOMAIN must be the name"),
         ("MESSAGES_DIR", "/nowhere/at/all", "MESSAGES_DIR "), ("PHONE_BINDING", "yes", "PHONE_BINDING must be one of"),
@@ -70,6 +73,22 @@ struct CodeSettingsTests {
         let phone = try #require(codes[CodeAddress(.phone, "+8613800138000")])
         #expect(phone.code == "424242" && phone.endsAt.description.hasPrefix("2027-01-01T00:00:00"))
         #expect(codes[CodeAddress(.email, "review@example.com")]?.code == "111111")
+    }
+
+    @Test("Only mobile numbers get codes, unless the setting names other kinds")
+    func kinds() throws {
+        #expect(try TestConfiguration.read([:]).policy.codes.kinds == [.mobile])
+        #expect(try TestConfiguration.read(["PHONE_KINDS": "fixed, mobile"]).policy.codes.kinds == [.fixed, .mobile])
+    }
+
+    @Test("A country and a test number that an earlier version has accepted are no fault")
+    func kept() throws {
+        for code in ["CN", "CO", "GA", "GM", "IR", "NL", "PL", "RO", "SK", "ZA", "FR", "IN", "US", "SJ", "CX"] {
+            #expect(
+                try TestConfiguration.read(["PHONE_DEFAULT_COUNTRY": code]).policy.codes.defaultCountry?.code == code)
+        }
+        let codes = try TestConfiguration.read(["TEST_CODES": "+12121551234=385106@2026-12-31"]).policy.codes.testCodes
+        #expect(codes.keys.map(\.text) == ["+12121551234"])
     }
 
     @Test("In production, a test code is warned of, also after it has ended")

@@ -102,6 +102,20 @@ struct ImportStoreTests {
         #expect(try exported() == before)
     }
 
+    @Test("a number that an account has in another form is the number of that account")
+    func otherForm() throws {
+        var importing = userImport()
+        let (short, long) = ("+541123456789", "+5491123456789")
+        let user = SampleLogin.user(1)
+        let identity = Identity(provider: .phone, subject: short, email: nil)
+        #expect(try store.create(user, with: SampleLogin.login("1", of: user, as: identity)))
+        for number in [short, long] {
+            #expect(try importing.add([try Self.user([("phone", number)])]) == [.exists(user.id)])
+        }
+        #expect(words(try importing.add([try Self.user([("phone", "+551187654321")])])) == "+")
+        #expect(try exported().map(\.user.phone).contains("+5511987654321"))
+    }
+
     @Test("an id is kept unless another user has it, in the database or in an earlier line")
     func ids() throws {
         let id = "user_01J00000000000000000000000"

@@ -9,6 +9,7 @@ package enum Need: String, Sendable {
     case docker = "Docker"
     case firefox = "Firefox"
     case litestream = "Litestream and sshd"
+    case numberLibrary = "phonenumbers"
     case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"
     case promtool = "promtool"

@@ -13,6 +13,7 @@ package enum AddressFault: Error, Sendable, Hashable, CaseIterable {
     case tooManyDigits
     case noCountry
     case wrongLength
+    case otherKind
 
     // Mail addresses
     case longAddress
@@ -42,6 +43,7 @@ extension AddressFault {
         case .tooManyDigits: "must have at most \(PhoneNumber.mostDigits) digits"
         case .noCountry: "must be a person's number in one country, not a service, satellite or unassigned number"
         case .wrongLength: "must have as many digits as the numbers of its country"
+        case .otherKind: "must be a mobile number, or of another kind to which codes are sent here"
         case .longAddress: "must be at most \(EmailAddress.longest) bytes"
         case .nonASCII: "must have only ASCII characters; write an internationalised domain as xn--…"
         case .control: "must not contain spaces or control characters"

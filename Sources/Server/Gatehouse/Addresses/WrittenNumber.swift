@@ -25,9 +25,12 @@ struct WrittenNumber {
     func internationalDigits(defaultCountry: Country?) throws(AddressFault) -> String {
         if hasPlus { return digits }
         guard !digits.hasPrefix("00") else { throw .doubleZero }
-        guard let defaultCountry, !digits.hasPrefix("0"), NumberingPlan.hasOneLength(defaultCountry) else {
-            throw .noPlus
-        }
+        guard let defaultCountry, !digits.hasPrefix("0"), defaultCountry.hasNumbersOfOneLength else { throw .noPlus }
         return defaultCountry.callingCode + digits
+    }
+
+    /// Refuses a national number of another length: it may be an international one without its plus.
+    func checkLength(defaultCountry: Country?) throws(AddressFault) {
+        if !hasPlus, digits.utf8.count != defaultCountry?.numberLength { throw .wrongLength }
     }
 }

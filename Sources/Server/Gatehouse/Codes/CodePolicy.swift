@@ -14,16 +14,20 @@ package struct CodePolicy: Sendable, Equatable {
     package var limits: CodeLimits
     /// The countries whose numbers get messages.
     package var countries: Set<Country>
+    /// The kinds of numbers that get messages.
+    package var kinds: Set<NumberKind>
     /// The country of numbers that are written without a calling code; nil demands one.
     package var defaultCountry: Country?
     package var testCodes: [CodeAddress: TestCode]
 
     package init(
-        limits: CodeLimits = CodeLimits(), countries: Set<Country> = [], defaultCountry: Country? = nil,
+        limits: CodeLimits = CodeLimits(), countries: Set<Country> = [], kinds: Set<NumberKind> = [.mobile],
+        defaultCountry: Country? = nil,
         testCodes: [CodeAddress: TestCode] = [:]
     ) {
         self.limits = limits
         self.countries = countries
+        self.kinds = kinds
         self.defaultCountry = defaultCountry
         self.testCodes = testCodes
     }

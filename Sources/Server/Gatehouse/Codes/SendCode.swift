@@ -67,17 +67,32 @@ extension AuthService {
         do throws(AddressFault) {
             switch request.channel {
             case .email: return (CodeAddress(.email, try EmailAddress(request.to).text), nil, nil)
-            case .phone: number = try PhoneNumber(request.to, defaultCountry: policy.codes.defaultCountry)
+            case .phone: number = try PhoneNumber(ofAnyKind: request.to, defaultCountry: policy.codes.defaultCountry)
             }
         } catch {
             throw .invalidAddress(error)
         }
-        let address = CodeAddress(.phone, number.text)
-        let isTest = policy.codes.testCode(for: address, now: primitives.now()) != nil
-        guard isTest || policy.codes.countries.contains(number.country) else {
-            throw .countryNotServed
+        return (CodeAddress(.phone, try servedForm(of: number)), number.prefix, number.country.code)
+    }
+
+    /// The form of a number that gets the code. A number that an account has goes on in the form that the account has, whatever
+    /// the table of numbers says now: a user must not be locked out by a new version.
+    private func servedForm(of number: PhoneNumber) throws(Refusal) -> String {
+        let (rules, forms) = (policy.codes, number.forms)
+        guard rules.testCode(for: CodeAddress(.phone, number.text), now: primitives.now()) == nil else {
+            return number.text
         }
-        return (address, number.prefix, number.country.code)
+        let fault = number.fault(permitting: rules.kinds)
+        let isServed = rules.countries.contains(number.country)
+        if fault != nil || !isServed || forms.count > 1,
+            rules.countries.contains(where: { $0.callingCode == number.country.callingCode })
+        {
+            let known = try store.knownNumbers(among: forms)
+            if let form = forms.first(where: known.contains) { return form }
+        }
+        if let fault { throw .invalidAddress(fault) }
+        guard isServed else { throw .countryNotServed }
+        return number.text
     }
 
     private func newCodeID() -> String {

@@ -49,7 +49,7 @@ extension Provider {
     /// The one form of a number or an address; as it is, if it has none.
     fileprivate func canonical(_ subject: String) -> String {
         switch self {
-        case .phone: (try? PhoneNumber(subject))?.text ?? subject
+        case .phone: (try? PhoneNumber(ofAnyKind: subject))?.text ?? subject
         case .email: (try? EmailAddress(subject))?.text ?? subject
         default: subject
         }

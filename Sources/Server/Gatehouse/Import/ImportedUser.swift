@@ -4,7 +4,7 @@ package struct ImportedUser: Sendable, Equatable {
     package let id: UserID?
     package let reference: String?
     /// At least one, and no two of one provider.
-    package let identities: [ImportedIdentity]
+    package internal(set) var identities: [ImportedIdentity]
     package let email: String?
     package let emailVerified: Bool
     package let nickname: String?

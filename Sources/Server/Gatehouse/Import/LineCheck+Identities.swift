@@ -100,7 +100,7 @@ extension LineCheck {
     }
 
     private mutating func phone(_ text: String, _ member: String) -> String? {
-        do throws(AddressFault) { return try PhoneNumber(text).text } catch {
+        do throws(AddressFault) { return try PhoneNumber(ofAnyKind: text).text } catch {
             reject(member, error.explanation)
             return nil
         }

@@ -29,6 +29,7 @@ package struct UserImport {
     /// Imports the users of some lines, in one transaction.
     package mutating func add(_ users: [ImportedUser]) throws(Refusal) -> [ImportDecision] {
         guard !users.isEmpty else { return [] }
+        let users = try withKnownForms(users)
         let makeID = makeID
         run.moment = primitives.now()
         if !writes || readsFirst {
@@ -47,6 +48,21 @@ package struct UserImport {
         run.auditEntry = entry
         readsFirst = decisions.contains { !$0.isCreation }
         return decisions
+    }
+
+    /// A number that an account has in another form gets that form.
+    private func withKnownForms(_ users: [ImportedUser]) throws(Refusal) -> [ImportedUser] {
+        let others = users.flatMap { $0.identities.compactMap(\.identity.otherForm) }
+        let known = others.isEmpty ? [] : try store.knownNumbers(among: others.map(\.subject))
+        guard !known.isEmpty else { return users }
+        return users.map { user in
+            var user = user
+            user.identities = user.identities.map { imported in
+                guard let other = imported.identity.otherForm, known.contains(other.subject) else { return imported }
+                return ImportedIdentity(identity: other, linkedAt: imported.linkedAt)
+            }
+            return user
+        }
     }
 
     /// As the store has it.
@@ -68,6 +84,16 @@ package struct UserImport {
         // The ids of a dry run only keep the users of its lines apart.
         let prefix = writes ? "user" : "new"
         return { moment in UserID(ULID.make(prefix, at: moment, random: random(ULID.randomBytes))) }
+    }
+}
+
+extension Identity {
+    /// The identity of the same number in another form.
+    fileprivate var otherForm: Identity? {
+        guard provider == .phone, let forms = (try? PhoneNumber(ofAnyKind: subject))?.forms, forms.count > 1 else {
+            return nil
+        }
+        return Identity(provider: .phone, subject: forms[1], email: nil)
     }
 }
 

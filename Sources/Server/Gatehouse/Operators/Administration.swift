@@ -16,8 +16,14 @@ package struct Administration: Sendable {
 
     package func users(_ query: UserQuery) throws(Refusal) -> [UserRecord] { try store.users(query) }
 
-    /// The user with this id, or the users with this email address: several may share one.
-    package func users(called name: String) throws(Refusal) -> [FoundUser] { try store.users(called: name) }
+    /// The user with this id or number, or the users with this email address: several may share one.
+    package func users(called name: String) throws(Refusal) -> [FoundUser] {
+        for form in (try? PhoneNumber(ofAnyKind: name))?.forms ?? [name] {
+            let found = try store.users(called: form)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
 
     package func sessions(of user: UserID) throws(Refusal) -> [Session] {
         try store.sessions(of: user, aliveAt: now())

@@ -73,6 +73,9 @@ package protocol Store: Sendable {
 
     // MARK: Codes
 
+    /// Those of some phone numbers that an account has.
+    func knownNumbers(among numbers: [String]) throws(Refusal) -> Set<String>
+
     /// What is known about the messages with codes so far. It may be out of date when a message is recorded.
     func codeFacts(of send: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts
 

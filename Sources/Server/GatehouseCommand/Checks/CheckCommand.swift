@@ -88,7 +88,7 @@ struct CheckPlan {
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple =
-            appleFindings(database) + providerFindings() + deliveryFindings() + receiverFindings()
+            appleFindings(database) + providerFindings() + deliveryFindings(database) + receiverFindings()
             + outboxFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
@@ -182,11 +182,13 @@ struct CheckPlan {
         }
     }
 
-    private func deliveryFindings() -> [(subject: String, finding: Finding)] {
+    private func deliveryFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
         guard let delivery = survey.delivery else { return [] }
-        return delivery.channels.flatMap { channel in
-            run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline))
-        }
+        let numbers = delivery.sms == nil ? [] : run(NumbersCheck(database: database, kinds: delivery.kinds))
+        return numbers
+            + delivery.channels.flatMap { channel in
+                run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline))
+            }
     }
 
     /// One after another: each has a time limit of its own.

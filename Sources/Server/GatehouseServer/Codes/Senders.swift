@@ -19,7 +19,7 @@ final class Senders: Sendable {
         if let sms = configured.sms, let gate = gates[.phone] {
             senders[.phone] = SMSGateway(
                 settings: sms, templates: configured.templates, app: configured.app, domain: configured.domain,
-                country: { (try? PhoneNumber($0))?.country.code }, gate: gate, report: report)
+                country: { (try? PhoneNumber(ofAnyKind: $0))?.country.code }, gate: gate, report: report)
         }
         if let mail = configured.mail, let gate = gates[.email] {
             senders[.email] = MailServer(

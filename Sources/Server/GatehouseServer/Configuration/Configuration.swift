@@ -158,7 +158,8 @@ extension SettingReader {
                 perPrefix: self[\.codesPerPrefix], perPrefixAndNetwork: self[\.codesPerPrefixAndNetwork],
                 perCountry: self[\.codesPerCountry],
                 perChannel: self[\.codesPerChannel], leastUse: self[\.codesLeastUsed]),
-            countries: self[\.phoneCountries] ?? [], defaultCountry: self[\.phoneDefaultCountry],
+            countries: self[\.phoneCountries] ?? [], kinds: self[\.phoneKinds],
+            defaultCountry: self[\.phoneDefaultCountry],
             testCodes: self[\.testCodes] ?? [:])
     }
 

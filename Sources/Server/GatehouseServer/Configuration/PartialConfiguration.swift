@@ -207,7 +207,8 @@ extension Settings {
     var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
     fileprivate var delivery: [any SettingRow] {
         [
-            smsURL, smsSecret, phoneCountries, phoneBinding, smtpURL, smtpUsername, smtpPassword, mailFrom, appName,
+            smsURL, smsSecret, phoneCountries, phoneKinds, phoneBinding, smtpURL, smtpUsername, smtpPassword, mailFrom,
+            appName,
             codeDomain, messagesFolder, messagesLanguage,
         ]
     }

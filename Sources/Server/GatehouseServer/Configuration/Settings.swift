@@ -272,6 +272,13 @@ package struct Settings: Sendable {
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: "No other number gets one, because attackers earn with messages to some countries.")
+    let phoneKinds = Setting(
+        "PHONE_KINDS", .numberKinds, default: "mobile", "Kinds of numbers that get codes.",
+        details: """
+            A number that may be a landline as well counts as `mobile`. Premium, shared-cost, toll-free, personal, pager and \
+            company numbers and those that cannot exist get none: attackers earn with messages there. A number that an account \
+            has gets codes in any case.
+            """)
     let phoneDefaultCountry = Setting(
         "PHONE_DEFAULT_COUNTRY", .countryOfNumbers,
         "Country of numbers that are written without `+` and a calling code.",

@@ -46,6 +46,10 @@ extension PostgreSQLServer: ExaminedDatabase {
 
     package func newestMoment() throws -> Timestamp? { try connection.newestMoment() }
 
+    package func numbers(after last: String, limit: Int) throws -> [String] {
+        try connection.numbers(after: last, limit: limit)
+    }
+
     package func receiverStates() throws -> [ReceiverState] { try connection.receiverStates() }
 
     package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {

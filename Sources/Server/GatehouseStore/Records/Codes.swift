@@ -2,6 +2,17 @@ package import Gatehouse
 import SQL
 
 extension RelationalStore {
+    package func knownNumbers(among numbers: [String]) throws(Refusal) -> Set<String> {
+        try reading { connection in
+            Set(
+                try numbers.filter { number in
+                    try connection.first(
+                        "SELECT 1 FROM auth_accounts WHERE provider = 'PHONE' AND provider_user_id = ?", .text(number)
+                    ) { _ in true } ?? false
+                })
+        }
+    }
+
     package func codeFacts(of send: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts {
         try reading { try $0.codeFacts(of: send, limits: limits) }
     }

@@ -72,6 +72,10 @@ extension SQLiteFile: ExaminedDatabase {
 
     package func newestMoment() throws -> Timestamp? { try reader().newestMoment() }
 
+    package func numbers(after last: String, limit: Int) throws -> [String] {
+        try reader().numbers(after: last, limit: limit)
+    }
+
     package func receiverStates() throws -> [ReceiverState] { try reader().receiverStates() }
 
     /// The time of the oldest user or audit entry.

@@ -13,6 +13,9 @@ package protocol ExaminedDatabase {
     /// The last time that the server has stored in a database without a clock; nil if it has stored none.
     func lastKnownTime() throws -> KnownTime?
 
+    /// The phone numbers that accounts have, after a number.
+    func numbers(after last: String, limit: Int) throws -> [String]
+
     /// The outbox of each receiver of events.
     func receiverStates() throws -> [ReceiverState]
 
@@ -51,6 +54,15 @@ extension RecordConnection {
     /// The times that these queries return, without NULL.
     func moments(_ queries: String...) throws -> [Timestamp] {
         try queries.compactMap { try first($0) { $0.optionalTimestamp(0) } ?? nil }
+    }
+
+    func numbers(after last: String, limit: Int) throws -> [String] {
+        try all(
+            """
+            SELECT provider_user_id FROM auth_accounts WHERE provider = 'PHONE' AND provider_user_id > ?1
+            ORDER BY provider_user_id LIMIT ?2
+            """, .text(last), .integer(Int64(limit))
+        ) { $0.text(0) }
     }
 
     func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {

@@ -4,20 +4,25 @@ import Testing
 
 @Suite("Countries")
 struct CountryTests {
-    @Test("every row of the tables is readable, and has its own calling code first")
+    @Test("every row of the table is readable, and no country is in two")
     func rows() {
-        #expect(NumberingPlan.all.count == NumberingPlan.rows.count)
-        #expect(NumberingPlan.countries.count >= 225)
-        for plan in NumberingPlan.all {
-            #expect(plan.callingCode.count + plan.lengths.upperBound <= PhoneNumber.mostDigits, "\(plan)")
-            #expect(plan.country.map { $0.code.utf8.count == 2 } ?? true, "\(plan)")
-        }
+        #expect(NumberingPlan.all.count == NumberingPlan.callingCodes.split(separator: "\n").count)
+        #expect(NumberingPlan.countries.count == NumberingPlan.all.flatMap(\.countries).count)
+        #expect(NumberingPlan.countries.count >= 240)
+        #expect(NumberingPlan.countries.keys.allSatisfy { $0.utf8.count == 2 })
     }
 
-    @Test("no leading digits are in two rows of one calling code")
-    func leadingDigits() {
-        let ranges = NumberingPlan.all.flatMap { plan in plan.leading.map { "\(plan.callingCode) \($0)" } }
-        #expect(Dictionary(grouping: ranges) { $0 }.filter { $0.value.count > 1 }.keys.sorted() == [])
+    @Test("every state leads on to earlier ones or is the end of a number, and a label names a country")
+    func states() {
+        let automaton = NumberAutomaton.shared
+        #expect(automaton.labels.count > 1000 && automaton.targets.count == automaton.labels.count * 10)
+        for state in 1..<automaton.labels.count {
+            let targets = automaton.targets[state * 10..<state * 10 + 10]
+            #expect(targets.allSatisfy { $0 < state })
+            #expect(automaton.labels[state] != 0 || targets.contains { $0 != 0 })
+        }
+        let most = NumberingPlan.all.map(\.countries.count).max() ?? 0
+        #expect(automaton.labels.allSatisfy { $0 <= most * 3 })
     }
 
     @Test("no calling code is the beginning of another one, so that a number has one calling code")
@@ -38,7 +43,7 @@ struct CountryTests {
 
     @Test(
         "a malformed row is not read",
-        arguments: ["", "CN", "CN 86", "CN 86 x", "CN 86 11-9", "CN 86 11 1x", "CN 86 -", "CN 86 11 **"])
+        arguments: ["", "86", "86 x", "86 1", "86 x CN", "CN 1 86"])
     func malformed(row: String) {
         #expect(NumberingPlan(row: row[...]) == nil)
     }

@@ -33,6 +33,7 @@ extension PartialStore {
         by: @escaping (JoinFacts) -> JoinDecision
     ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID]) { try fail() }
 
+    func knownNumbers(among: [String]) throws(Refusal) -> Set<String> { try fail() }
     func codeFacts(of: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts { try fail() }
     func record(
         _: CodeSend, limits: CodeLimits, by: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)

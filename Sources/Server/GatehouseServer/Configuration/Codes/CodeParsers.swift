@@ -38,6 +38,16 @@ extension SettingParser where Value == Set<Country> {
     }
 }
 
+extension SettingParser where Value == Set<NumberKind> {
+    static var numberKinds: Self {
+        Self("a list of " + NumberKind.allCases.map(\.rawValue).joined(separator: ", ")) { text in
+            let words = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            let kinds = words.compactMap(NumberKind.init(rawValue:))
+            return kinds.count == words.count ? Set(kinds) : nil
+        }
+    }
+}
+
 extension SettingParser where Value == Country {
     /// A country whose national numbers can be read: where their lengths differ, a number of another country looks the same.
     static var countryOfNumbers: Self {
@@ -73,7 +83,7 @@ extension SettingParser where Value == [CodeAddress: CodePolicy.TestCode] {
 
 extension CodeAddress {
     fileprivate init?(setting text: some StringProtocol) {
-        if let number = try? PhoneNumber(String(text)) {
+        if let number = try? PhoneNumber(ofAnyKind: String(text)) {
             self.init(.phone, number.text)
         } else if let address = try? EmailAddress(String(text)) {
             self.init(.email, address.text)

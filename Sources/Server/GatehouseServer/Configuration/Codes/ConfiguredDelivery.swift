@@ -10,6 +10,8 @@ package struct ConfiguredDelivery: Sendable {
     package let templates: MessageTemplates
     package let app: String
     package let domain: String?
+    /// The kinds of numbers that get codes.
+    package let kinds: Set<NumberKind>
 
     package var channels: [CodeChannel] {
         (sms == nil ? [] : [.phone]) + (mail == nil ? [] : [.email])
@@ -27,7 +29,8 @@ extension SettingReader {
         }
         guard let templates = messageTemplates() else { return nil }
         return ConfiguredDelivery(
-            sms: sms, mail: mail, templates: templates, app: self[\.appName], domain: self[\.codeDomain])
+            sms: sms, mail: mail, templates: templates, app: self[\.appName], domain: self[\.codeDomain],
+            kinds: self[\.phoneKinds])
     }
 
     /// In production, a person who knows a test code can sign in as its user.

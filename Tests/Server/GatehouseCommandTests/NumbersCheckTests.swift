@@ -1,0 +1,34 @@
+import Gatehouse
+import StoreSupport
+import TestSupport
+import Testing
+
+@testable import GatehouseCommand
+
+@Suite("The check of phone numbers")
+struct NumbersCheckTests {
+    @Test("counts the numbers of users that would get no code if they were new")
+    func counted() throws {
+        let registry = try Registry()
+        let numbers = ["+8613800138000", "+442071234567", "+12121551234", "+541123456789", "+5491123456780"]
+        let lines = numbers.map { "{\"phone\":\"\($0)\"}" }.joined(separator: "\n")
+        try registry.tool.run(["users", "import", "-"], registry.environment, input: lines).expect(0)
+        func check(_ settings: [String: String]) throws -> String {
+            try registry.tool.run(["check", "--offline"], registry.environment.merging(settings) { $1 }).text
+        }
+        let gateway = [
+            "SMS_URL": "http://127.0.0.1:1/", "SMS_SECRET": "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LWV2ZW50cy1zZWNyZXQ=",
+        ]
+        #expect(try check(gateway).contains("2 of 5 cannot exist, or are of a kind that PHONE_KINDS does not have"))
+        #expect(try check(gateway.merging(["PHONE_KINDS": "mobile,fixed"]) { $1 }).contains("1 of 5 cannot exist"))
+        #expect(try !check([:]).contains("phone numbers"))
+    }
+
+    @Test("a database without such numbers is well, and one that cannot be read is a note")
+    func well() {
+        let check = NumbersCheck(database: nil, kinds: [.mobile])
+        #expect(
+            check.evaluate((all: 3, refused: 0)).grade == .ok && check.evaluate((all: 3, refused: 1)).grade == .note)
+        #expect(check.run().map(\.grade) == [.note])
+    }
+}
