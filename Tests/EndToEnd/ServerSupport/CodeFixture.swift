@@ -88,12 +88,14 @@ final class CodeFixture: Sendable {
 
     func logIn(phone: String) throws -> TestResponse { try logIn(code(phone)) }
 
+    /// A join is sent with the refresh token of the login, unless the members have one.
     func bind(
         _ code: SentTestCode, to login: TestResponse, channel: String = "phone", _ more: JSONObject = [:]
     ) throws -> TestResponse {
         var body = more
         body["codeId"] = .string(code.id)
         body["code"] = .string(code.text)
+        if more["onTaken"] == "join", more["refreshToken"] == nil { body["refreshToken"] = login["refreshToken"] }
         return try server.send(.post("/api/users/me/accounts/\(channel)", body, bearer: login.accessToken))
     }
 

@@ -40,6 +40,7 @@ extension GatehouseClient {
     private func link(
         _ body: LinkByCode, _ provider: Provider, in session: StoredSession
     ) async -> Result<LinkResult, GatehouseError> {
+        var body = body
         if body.onTaken == .join { await deliverLogoutsEverywhere() }
         // The session of a joining is bound to the present key, as a login's to its own.
         pendingLogins += 1
@@ -49,6 +50,10 @@ extension GatehouseClient {
             endLogin()
         }
         do throws(GatehouseError) {
+            // The current one: the server joins nobody by an access token alone, which may be stolen.
+            if body.onTaken == .join {
+                body.refreshToken = try await currentSession(validFor: .seconds(60)).tokens.refreshToken.text
+            }
             let data = try await call(
                 "POST", Self.path(of: provider), body: try? JSONEncoder().encode(body), of: session.login,
                 isSentOnce: true
@@ -60,6 +65,10 @@ extension GatehouseClient {
             case .login(let answer): return .success(.joined(try await join(answer, provider, in: session)))
             }
         } catch {
+            // The answer of an earlier refresh was lost: the next try refreshes first.
+            if case .refused(let problem) = error, problem.code == .invalidRefreshToken, let present = cache.session {
+                cache.expire(present.tokens.accessToken)
+            }
             return .failure(error.afterUsedCode(from: .message))
         }
     }
@@ -92,6 +101,7 @@ private struct LinkByCode: Encodable {
     let code: String
     let onTaken: TakenAddress?
     let replace: Bool?
+    var refreshToken: String?
 }
 
 /// The user's accounts or, where two users were joined, the answer of a login.

@@ -12,12 +12,18 @@ package struct AddressBinding: Sendable {
     package var onTaken: Taken
     /// Whether the address takes the place of the one that the caller has.
     package var replaces: Bool
+    /// The refresh token of the caller's session. A join needs it.
+    package var refreshToken: String?
 
-    package init(channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false) {
+    package init(
+        channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false,
+        refreshToken: String? = nil
+    ) {
         self.channel = channel
         self.code = code
         self.onTaken = onTaken
         self.replaces = replaces
+        self.refreshToken = refreshToken
     }
 }
 
@@ -33,13 +39,16 @@ extension AuthService {
         _ binding: AddressBinding, to caller: Caller, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> BindingResult {
         let now = primitives.now()
+        // First, so that a refused one costs no try of the code.
+        let refreshTokenHash = try refreshTokenHash(in: binding, of: caller)
         let proven = try proven(by: binding.code, now: now, requestID: context.id)
         guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
         if binding.onTaken == .join, let limit = policy.sensitiveMaxAge {
             try requireLogin(of: caller, within: limit, now: now)
         }
         if binding.onTaken == .join,
-            let result = try join(caller, provenBy: proven, from: device, now: now, in: &context)
+            let result = try join(
+                caller, holding: refreshTokenHash, provenBy: proven, from: device, now: now, in: &context)
         {
             reportUse(of: proven, requestID: context.id)
             return .joined(result)
@@ -52,6 +61,17 @@ extension AuthService {
         try link(proven, of: binding, to: caller, from: device, now: now, requestID: context.id)
         reportUse(of: proven, requestID: context.id)
         return .bound
+    }
+
+    /// The hash of a refresh token that belongs to the caller's session. Nil without one. Only the join's transaction knows
+    /// whether it is the current one.
+    private func refreshTokenHash(in binding: AddressBinding, of caller: Caller) throws(Refusal) -> [UInt8]? {
+        guard binding.onTaken == .join, let token = binding.refreshToken else { return nil }
+        let presented = try readRefreshToken(token)
+        guard presented.userID == caller.userID, presented.sessionID == caller.sessionID else {
+            throw .invalidRefreshToken
+        }
+        return presented.hash
     }
 
     /// Refuses a caller whose login is too old to change or remove an address.

@@ -1,5 +1,8 @@
 /// A new user who turns out to be an older one: the code has proven that user's address. The identities of the new one move to
 /// the older one, and the new one ends.
+///
+/// The code proves nothing about the caller: it may be the code of an attacker's own address. So the caller's refresh token
+/// has to come with it, which a thief of an access token does not have.
 package struct Join: Sendable {
     /// A user who exists for longer may have data in other services, which would be lost.
     package static let longestAge = Duration.seconds(86_400)
@@ -10,19 +13,22 @@ package struct Join: Sendable {
     /// The new user, and the session of the request.
     package let caller: UserID
     package let session: SessionID
+    /// Of the refresh token that came with the request; nil for none.
+    package let refreshTokenHash: [UInt8]?
     package let moment: Timestamp
     package let device: Device
     /// How long the owner of a number may have been away; nil for any time.
     package let staleAfter: Duration?
 
     package init(
-        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp,
-        device: Device, staleAfter: Duration? = nil
+        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID,
+        refreshTokenHash: [UInt8]?, moment: Timestamp, device: Device, staleAfter: Duration? = nil
     ) {
         self.identity = identity
         self.redemption = redemption
         self.caller = caller
         self.session = session
+        self.refreshTokenHash = refreshTokenHash
         self.moment = moment
         self.device = device
         self.staleAfter = staleAfter
@@ -68,6 +74,8 @@ package enum JoinDecision: Sendable {
     /// The address belongs to no user, or to the caller: it is linked as any other one.
     case nothingToJoin
     case taken(LinkConflict)
+    /// The refresh token is not the current one of the caller's session.
+    case supersededToken
     case used
     case userInactive
     /// The number may have another owner by now, and the older user has another way to sign in.
@@ -88,13 +96,14 @@ package struct AcceptedJoin: Sendable {
 
 extension Join {
     /// Nil for a join that is possible.
-    func refusal(on facts: JoinFacts) -> JoinDecision? {
+    func refusal(on facts: JoinFacts, equal: ([UInt8], [UInt8]) -> Bool) -> JoinDecision? {
         guard let caller = facts.caller, caller.user.status == .active else { return .userInactive }
         guard let owner = facts.owner, owner.user.id != caller.user.id else { return .nothingToJoin }
         guard facts.use == .first else { return .used }
-        guard owner.user.status == .active, isNew(caller.user, with: facts.callersSessions) else {
-            return .taken(.identity)
-        }
+        guard owner.user.status == .active, isNew(caller.user, with: facts.callersSessions),
+            let refreshTokenHash, let current = facts.callersSessions.first?.token
+        else { return .taken(.identity) }
+        guard equal(refreshTokenHash, current.hash) else { return .supersededToken }
         if owner.accounts.count > 1, isStale(on: facts) { return .staleNumber(owner.user.id) }
         let providers = Set(owner.accounts.map(\.provider))
         return caller.accounts.contains { providers.contains($0.provider) } ? .taken(.provider) : nil
@@ -142,13 +151,14 @@ extension User {
 extension AuthService {
     /// Nil if there is nothing to join: the address belongs to no user, or to the caller.
     func join(
-        _ caller: Caller, provenBy proven: ProvenIdentity, from device: Device, now: Timestamp,
+        _ caller: Caller, holding refreshTokenHash: [UInt8]?, provenBy proven: ProvenIdentity, from device: Device,
+        now: Timestamp,
         in context: inout RequestContext
     ) throws(Refusal) -> LoginResult? {
         guard let redemption = proven.redemption else { return nil }
         let join = Join(
             identity: proven.identity, redemption: redemption, caller: caller.userID, session: caller.sessionID,
-            moment: issueTime(at: now), device: device,
+            refreshTokenHash: refreshTokenHash, moment: issueTime(at: now), device: device,
             staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
@@ -156,6 +166,7 @@ extension AuthService {
         switch decision {
         case .nothingToJoin: return nil
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
+        case .supersededToken: throw .invalidRefreshToken
         case .used: throw .invalidCode
         case .userInactive: throw .userDisabled
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
@@ -171,7 +182,7 @@ extension AuthService {
     }
 
     private func decide(_ join: Join, on facts: JoinFacts, keeping key: String?) -> JoinDecision {
-        if let refusal = join.refusal(on: facts) { return refusal }
+        if let refusal = join.refusal(on: facts, equal: primitives.equal) { return refusal }
         guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
         let user = owner.user.joined(by: caller)
         let (session, refreshToken) = newSession(

@@ -36,7 +36,8 @@ struct LinkAccountEndpoint: Endpoint {
     ) throws -> Response {
         let body = try request.read(AddressBindingBody.self)
         if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
-        switch try auth.bind(body.binding(channel), to: caller, from: request.device, in: &context) {
+        let cookie = body.keepsSessionInCookie ? request.cookie(.session) : nil
+        switch try auth.bind(body.binding(channel, cookie: cookie), to: caller, from: request.device, in: &context) {
         case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
         case .joined(let result): return .login(result, inCookie: body.keepsSessionInCookie)
         }

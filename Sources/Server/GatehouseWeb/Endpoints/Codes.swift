@@ -68,6 +68,7 @@ struct AddressBindingBody: RequestBody {
     private let code: PresentedCode
     private let onTaken: AddressBinding.Taken
     private let replaces: Bool
+    private let refreshToken: String?
     /// For the login that a join is.
     let keepsSessionInCookie: Bool
 
@@ -77,11 +78,14 @@ struct AddressBindingBody: RequestBody {
             code: fields.required("code", atMost: FieldLimit.identifier))
         onTaken = fields.optionalCase("onTaken") ?? .refuse
         replaces = fields.changeFlag("replace") ?? false
+        refreshToken = fields.optional("refreshToken", atMost: FieldLimit.token)
         keepsSessionInCookie = fields.sessionPlace() == .cookie
     }
 
-    func binding(_ channel: CodeChannel) -> AddressBinding {
-        AddressBinding(channel: channel, code: code, onTaken: onTaken, replaces: replaces)
+    /// - Parameter cookie: the refresh token of a page, whose scripts cannot read it.
+    func binding(_ channel: CodeChannel, cookie: String?) -> AddressBinding {
+        AddressBinding(
+            channel: channel, code: code, onTaken: onTaken, replaces: replaces, refreshToken: refreshToken ?? cookie)
     }
 }
 

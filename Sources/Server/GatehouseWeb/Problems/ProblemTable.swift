@@ -23,7 +23,8 @@ extension Problem {
             Entry(
                 status: 422, code: "invalid_refresh_token",
                 detail: """
-                    The refreshToken is not valid, or belongs to another user. No session was ended. Log out without it.
+                    The refreshToken is not valid, is not the current one, or belongs to another user or session. Nothing has \
+                    changed. Log out without it; before a join, refresh.
                     """)
         case .invalidJSON(let fault):
             Entry(status: 400, code: "invalid_json", detail: fault)

@@ -216,9 +216,12 @@ extension ExampleFixture {
     /// Another user joins the owner of the number.
     func join() throws -> TestResponse {
         let code = sentCode()
-        let body: JSONObject = ["codeId": .string(code.id), "code": .string(code.text), "onTaken": "join"]
-        let bearer = try server.devLogin("joining@example.com").accessToken
-        return server.send(.post("/api/users/me/accounts/phone", body, bearer: bearer))
+        let login = try server.devLogin("joining@example.com")
+        let body: JSONObject = [
+            "codeId": .string(code.id), "code": .string(code.text), "onTaken": "join",
+            "refreshToken": .string(login.refreshToken),
+        ]
+        return server.send(.post("/api/users/me/accounts/phone", body, bearer: login.accessToken))
     }
 
     /// Signs in with a code, and moves the clock until the number may get another one.

@@ -30,6 +30,7 @@ struct CodeRaceTests {
         var body = more
         body["codeId"] = .string(code.id)
         body["code"] = .string(code.text)
+        if more["onTaken"] == "join" { body["refreshToken"] = .string(login.refreshToken) }
         return .post("/api/users/me/accounts/\(channel)", body, bearer: login.accessToken)
     }
 
