@@ -134,13 +134,22 @@ struct CodeStoreTests {
         #expect(!isRefused(try record(send(5, after: 60), limits)))
     }
 
-    @Test("A message that was not sent is not counted")
+    @Test("A message that was not sent is counted for all but its address, and is not one that nobody has used")
     func forget() throws {
         let limits = CodeLimits(perAddress: [CodeRate(1, per: .seconds(60))])
         let failed = send(1)
         try record(failed, limits)
         try store.releaseAddress(of: failed, code: failed.idHash)
         #expect(!isRefused(try record(send(2, after: 1), limits)))
+        let rate = [CodeRate(2, per: .seconds(60))]
+        for limits in [
+            CodeLimits(perClient: rate), CodeLimits(perNetwork: rate), CodeLimits(perPrefix: rate),
+            CodeLimits(perCountry: rate), CodeLimits(perChannel: rate),
+        ] {
+            #expect(isRefused(try record(send(3, after: 2), limits)), "\(limits)")
+        }
+        let shares = try store.codeFacts(of: send(4, network: 2, after: 1200), limits: CodeLimits(leastUse: 10)).shares
+        #expect(shares.map(\.sent) == [1, 1])
     }
 
     @Test("A network that has proven an address is known for it, and codes that were used count as such")

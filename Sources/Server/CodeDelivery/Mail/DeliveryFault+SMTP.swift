@@ -15,6 +15,8 @@ extension DeliveryFault {
     /// mail services announce the end of a day's quota with such a reply.
     private static func of(_ reply: SMTPReply, to step: SMTPStep, _ text: String) -> DeliveryFault {
         switch (step, reply.code) {
+        // Greylisting comes before the message.
+        case (.message, ...499) where !reply.mentionsLimit: return .failed(text)
         case (_, ...499): return reply.mentionsLimit ? .limited(text) : .unavailable(text)
         // 530 and 535 are "authentication required" and "credentials invalid" at each step (RFC 4954).
         case (_, 530), (_, 534), (_, 535), (_, 538): return .misconfigured(text)

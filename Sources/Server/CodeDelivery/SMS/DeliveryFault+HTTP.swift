@@ -13,8 +13,8 @@ extension DeliveryFault {
         case 403: self = .misconfigured("the gateway answers status 403: its own log says what it refuses")
         case 400...499: self = .refused("the gateway answers status \(status)")
         case 300...399:
-            self = .unavailable("the gateway answers status \(status): a redirect is not followed, correct the URL")
-        default: self = .unavailable("the gateway answers status \(status)")
+            self = .failed("the gateway answers status \(status): a redirect is not followed, correct the URL")
+        default: self = .failed("the gateway answers status \(status)")
         }
     }
 

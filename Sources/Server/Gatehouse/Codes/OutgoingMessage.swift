@@ -37,8 +37,10 @@ package protocol MessageSender: Sendable {
 package enum DeliveryFault: Error, Sendable, Equatable {
     /// No answer, or none in time. The message may have been sent.
     case timeout
-    /// No connection, no TLS, or an answer that asks to try later.
+    /// No connection, no TLS, or a mail server that takes no message now: nothing was sent.
     case unavailable(String)
+    /// An error that does not say whether the message was sent.
+    case failed(String)
     /// The receiver limits how much Gatehouse or this address may send.
     case limited(String)
     /// The receiver refuses this address or this message, and will do so again.
@@ -52,7 +54,7 @@ package enum DeliveryFault: Error, Sendable, Equatable {
     package var label: String {
         switch self {
         case .timeout: "timeout"
-        case .unavailable: "unavailable"
+        case .unavailable, .failed: "unavailable"
         case .limited: "limited"
         case .refused: "refused"
         case .misconfigured: "misconfigured"

@@ -116,7 +116,7 @@ extension AuthService {
         }
         let network = device.address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 }
         return CodeKeys(
-            channel: address.channel, address: key("code address", address.text) ?? [],
+            channel: address.channel, address: key("code address", address.mailbox) ?? [],
             prefix: key("code prefix", prefix),
             prefixFromNetwork: prefix.flatMap { prefix in
                 network.flatMap { key("code prefix and network", "\(prefix) \($0)") }
@@ -166,8 +166,8 @@ extension AuthService {
             acceptLanguage: request.acceptLanguage)
         do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
             report(.messageNotDelivered(request.channel, error), requestID)
-            // What was probably not sent does not count against the address.
-            if error.hasProbablySentNothing { try store.releaseAddress(of: send, code: code.idHash) }
+            // Where nothing went out, the address need not wait.
+            if error.hasSentNothing { try store.releaseAddress(of: send, code: code.idHash) }
             throw .deliveryUnavailable(request.channel)
         }
         return (id, code)
@@ -184,11 +184,23 @@ extension AuthService {
 }
 
 extension DeliveryFault {
-    /// A timeout may have been one of the answer only. An address that is refused is not asked about again and again.
-    fileprivate var hasProbablySentNothing: Bool {
+    /// Only where that is certain: a gateway that sends each message and answers with an error must not let one address get
+    /// more. An address that is refused is not asked about again and again.
+    fileprivate var hasSentNothing: Bool {
         switch self {
         case .crowded, .limited, .misconfigured, .unavailable: true
-        case .timeout, .refused: false
+        case .timeout, .failed, .refused: false
         }
+    }
+}
+
+extension CodeAddress {
+    /// What the limits count as one mailbox: an address without the tag, which many mail servers ignore. The account is of
+    /// the whole address, because other servers do not.
+    fileprivate var mailbox: String {
+        guard channel == .email, let at = text.lastIndex(of: "@"), let tag = text[..<at].firstIndex(of: "+"),
+            tag > text.startIndex
+        else { return text }
+        return String(text[..<tag] + text[at...])
     }
 }

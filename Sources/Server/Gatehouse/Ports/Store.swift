@@ -84,8 +84,8 @@ package protocol Store: Sendable {
         _ send: CodeSend, limits: CodeLimits, by decide: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)
     ) throws(Refusal) -> (decision: CodeDecision, wait: Duration)
 
-    /// Lets an address have its next message at once, because this one was not sent. It counts on for the client, the network and
-    /// the channel, and a new code is removed.
+    /// Lets an address have its next message at once, because this one was not sent. It counts on for all else, and a new code is
+    /// removed.
     func releaseAddress(of send: CodeSend, code idHash: [UInt8]) throws(Refusal)
 
     /// Counts a try, and returns the code. Nil if there is none, or no further try is permitted.

@@ -51,7 +51,7 @@ struct DeliveryCheck: Check {
         switch fault {
         case .misconfigured(let text):
             .fault("it refuses the login: \(text)", "compare \(settings) with the provider's")
-        case .unavailable(let text), .limited(let text), .refused(let text):
+        case .unavailable(let text), .failed(let text), .limited(let text), .refused(let text):
             .fault("it cannot be used: \(text)", "compare \(settings); check ip route, firewalls and its certificate")
         case .timeout, .crowded:
             .fault("it did not answer in time", "compare \(settings); check ip route and firewalls")

@@ -16,7 +16,7 @@ extension DeliveryReport {
         switch fault {
         case nil: nil
         case .misconfigured(let text): (.error, "\(text): correct the settings of this installation")
-        case .unavailable(let text), .limited(let text), .refused(let text): (.warning, text)
+        case .unavailable(let text), .failed(let text), .limited(let text), .refused(let text): (.warning, text)
         case .timeout: (.warning, "no answer, or none in time; the message may have been sent")
         case .crowded: (.warning, "too many messages wait: the receiver is slow or does not answer")
         }

@@ -36,13 +36,10 @@ extension RelationalStore {
 
     package func releaseAddress(of send: CodeSend, code idHash: [UInt8]) throws(Refusal) {
         try writing { connection in
-            // Still counted by what protects the gateway and all users, and no more by what protects the address.
+            // Counted on by each limit that does not protect the address alone.
             try connection.send(
-                """
-                UPDATE code_sends SET address = ?1, prefix = NULL, prefix_network = NULL, country = NULL
-                WHERE code = ?2 AND moment = ?3
-                """,
-                .blob([]), .blob(idHash), .integer(send.moment.milliseconds))
+                "UPDATE code_sends SET address = ?1 WHERE code = ?2 AND moment = ?3", .blob([]), .blob(idHash),
+                .integer(send.moment.milliseconds))
             // No client has heard of the id of a code that is new.
             try connection.send("DELETE FROM codes WHERE hash = ?", .blob(send.idHash))
         }
@@ -176,13 +173,14 @@ extension RecordConnection {
         ) { row in CodeFacts.Exhausted(quota.scope, until: row.timestamp(0) + quota.rate.window) }
     }
 
+    /// Without messages that were not sent: codes that nobody got could not be used.
     private func share(_ scope: CodeScope, _ keys: CodeKeys, _ now: Timestamp) throws -> CodeFacts.Share? {
         guard let (column, key) = keys.key(of: scope) else { return nil }
         let end = now - StoredCode.lifetime
         return try first(
             """
             SELECT count(*), count(CASE WHEN used THEN 1 END), count(DISTINCT network) FROM code_sends
-            WHERE \(column) = ? AND moment > ? AND moment <= ?
+            WHERE \(column) = ? AND moment > ? AND moment <= ? AND length(address) > 0
             """,
             key, .integer((end - CodeLimits.shareWindow).milliseconds), .integer(end.milliseconds)
         ) { row in

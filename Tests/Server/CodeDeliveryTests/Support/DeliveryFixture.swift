@@ -51,7 +51,9 @@ extension DeliveryFault {
     var text: String? {
         switch self {
         case .timeout, .crowded: nil
-        case .unavailable(let text), .limited(let text), .refused(let text), .misconfigured(let text): text
+        case .unavailable(let text), .failed(let text), .limited(let text), .refused(let text),
+            .misconfigured(let text):
+            text
         }
     }
 }
