@@ -97,6 +97,19 @@ struct PurgeTests {
         #expect(try auditMoments().count == 3)
     }
 
+    @Test("many redemptions that live for months do not keep those behind them")
+    func longLived() throws {
+        let connection = try database.connection()
+        for index in 0..<1200 {
+            let end = index < 1100 ? noon + .seconds(7_000_000) : noon
+            try connection.run(
+                "INSERT INTO redemptions (hash, token_hash, moment, expires_at) VALUES (?, ?, ?, ?)",
+                .blob(Array("\(index)".utf8)), .blob([1]), .integer(noon.milliseconds), .integer(end.milliseconds))
+        }
+        for _ in 0..<6 { _ = try store.purge(PurgeLimits(redemptions: noon + .seconds(1))) }
+        #expect(try count("redemptions") == 1100)
+    }
+
     @Test("a step removes a small part of a large backlog, and reports that there is more")
     func steps() throws {
         try fill(sessions: 50_000)

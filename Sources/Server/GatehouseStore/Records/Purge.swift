@@ -2,9 +2,10 @@ import Gatehouse
 import SQL
 import Synchronization
 
-/// The position of maintenance in its scan of the sessions.
+/// The positions of maintenance in its scans: of the sessions, and of each table whose rows live for different times.
 package final class PurgeCursor: Sendable {
     fileprivate let session = Mutex("")
+    fileprivate let rows = Mutex<[String: Int64]>([:])
 }
 
 /// A table whose rows are inserted in the order of their numbers, so that the oldest come first.
@@ -65,23 +66,27 @@ extension RelationalStore {
         try remove(try oldRows(of: log, believedUntil: latest), from: log.table, by: log.number)
     }
 
-    /// Deletes rows whose `expires_at` has passed. True when there is more to delete.
+    /// Deletes rows whose `expires_at` has passed, among the next few hundred. True when there is more to delete.
     ///
-    /// - Parameter latest: a row that expires later was written by a clock that was wrong. Nothing accepts it, and it would hide
-    ///   the rows behind it until then.
+    /// - Parameter latest: a row that expires later was written by a clock that was wrong. Nothing accepts it.
     private func purge(
         _ table: String, expired limit: Timestamp, believedUntil latest: Timestamp? = nil
     ) throws(Refusal) -> Bool {
-        let ids = try reading { connection in
+        let start = purgeCursor.rows.withLock { $0[table] ?? 0 }
+        let found = try reading { connection in
             try connection.all(
                 """
-                SELECT id FROM (SELECT id, expires_at FROM \(table) ORDER BY id LIMIT ?) AS oldest
-                WHERE expires_at < ? OR expires_at > ?
+                SELECT id, CASE WHEN expires_at < ? OR expires_at > ? THEN 1 ELSE 0 END FROM \(table)
+                WHERE id > ? ORDER BY id LIMIT ?
                 """,
-                .integer(slice), .integer(limit.milliseconds), .integer(latest?.milliseconds ?? .max)
-            ) { row in row.integer(0) }
+                .integer(limit.milliseconds), .integer(latest?.milliseconds ?? .max), .integer(start), .integer(slice)
+            ) { row in (id: row.integer(0), isExpired: row.integer(1) == 1) }
         }
-        return try remove(ids, from: table, by: "id")
+        let expired = found.filter(\.isExpired).map(\.id)
+        let hasLeftovers = try remove(expired, from: table, by: "id")
+        let end = found.count < Int(slice) ? 0 : found.last?.id ?? 0
+        if !hasLeftovers { purgeCursor.rows.withLock { $0[table] = end } }
+        return hasLeftovers || !expired.isEmpty && end > 0
     }
 
     func remove(_ numbers: [Int64], from table: String, by column: String) throws(Refusal) -> Bool {

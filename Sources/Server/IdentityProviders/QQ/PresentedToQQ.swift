@@ -1,9 +1,22 @@
 import Gatehouse
+import OpenSSL
 
 /// What a login by QQ presents. A code counts more than an access token: the operator's key is needed to use it.
 enum PresentedToQQ {
     case code(String, redirectURI: String)
     case accessToken(String)
+
+    /// How long QQ accepts an access token: three months.
+    private static let accessTokenLifetime = Duration.seconds(92 * 86_400)
+
+    /// The hash of what signs in once, and when it is worth nothing any more. A code is spent before it is exchanged.
+    func redemption(by now: Timestamp) -> (hash: [UInt8]?, expiresAt: Timestamp) {
+        switch self {
+        case .code: (nil, now)
+        case .accessToken(let token):
+            (SHA256.hash("qq access token " + token.withLowerASCII), now + Self.accessTokenLifetime)
+        }
+    }
 
     /// An access token may be three months old, so it does not prove that the user has signed in just now.
     func issuedAt(by now: Timestamp) -> Timestamp {

@@ -2,7 +2,8 @@ package import Gatehouse
 
 /// Logins by a code or an access token of QQ Connect.
 package struct QQProvider: IdentityProvider {
-    package let rules = LoginRules(replayGrace: .zero)
+    /// The grace is for an access token: the client may not have got the answer.
+    package let rules = LoginRules(replayGrace: .seconds(60))
     private let name: Provider
     private let app: QQApp
     private let calls: ProviderCalls
@@ -33,10 +34,11 @@ package struct QQProvider: IdentityProvider {
         let calls = QQCalls(app: app, series: series)
         let (token, credential) = try accessToken(of: presented, calls)
         let user = try calls.user(of: token, presenting: credential)
+        let redemption = presented.redemption(by: now)
         return IdentityAssertion(
-            subject: user.openID, clientID: app.id, tokenHash: nil, issuedAt: presented.issuedAt(by: now),
-            expiresAt: now,
-            unionSubject: user.unionID, nickname: calls.nickname(of: user, token: token))
+            subject: user.openID, clientID: app.id, tokenHash: redemption.hash, issuedAt: presented.issuedAt(by: now),
+            expiresAt: redemption.expiresAt, unionSubject: user.unionID,
+            nickname: calls.nickname(of: user, token: token))
     }
 
     /// Whether QQ accepts the id and the key.

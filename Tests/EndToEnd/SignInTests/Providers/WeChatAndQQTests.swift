@@ -113,7 +113,25 @@ struct WeChatAndQQTests {
         #expect(try fixture.isSignedIn(ann) && fixture.isSignedIn(bob))
     }
 
-    @Test("QQ's access token counts only if it was issued to this app, and then as often as the app sends it")
+    @Test("QQ's access token signs in once, and again within a minute for a client that did not get the answer")
+    func replayedAccessToken() throws {
+        let fixture = try ProviderFixture()
+        let server = try #require(fixture.server as? InProcessServer)
+        let grant = try fixture.providers.control("/qq/mint", ["openid": "ABCDEF0123456789ABCDEF0123456780"])
+        let credential: JSONObject = ["accessToken": grant["accessToken"] ?? .null]
+        let first = try fixture.logIn("qq", credential)
+        server.advanceClock(by: .seconds(59))
+        #expect(try fixture.logIn("qq", credential).userID == first.userID)
+        server.advanceClock(by: .seconds(2))
+        #expect(refusal(try fixture.logIn("qq", credential)) == "401 invalid_identity replayed")
+        server.advanceClock(by: .seconds(80 * 86_400))
+        try server.runMaintenance()
+        #expect(refusal(try fixture.logIn("qq", credential)) == "401 invalid_identity replayed")
+        let next = try fixture.providers.control("/qq/mint", ["openid": "ABCDEF0123456789ABCDEF0123456780"])
+        #expect(try fixture.logIn("qq", ["accessToken": next["accessToken"] ?? .null]).userID == first.userID)
+    }
+
+    @Test("QQ's access token counts only if it was issued to this app")
     func accessToken() throws {
         let own = try fixture.providers.control("/qq/mint", ["openid": "ABCDEF0123456789ABCDEF0123456789"])
         let credential: JSONObject = ["accessToken": own["accessToken"] ?? .null]

@@ -1,5 +1,6 @@
 import Gatehouse
 import IdentityProviders
+import OpenSSL
 import POSIX
 import Testing
 
@@ -44,11 +45,13 @@ struct QQLoginTests {
     }
 
     private func assertion(
-        union: String? = QQAnswer.unionID, nickname: String? = "小明", issuedAt: Timestamp = ScriptedProvider.now
+        union: String? = QQAnswer.unionID, nickname: String? = "小明", issuedAt: Timestamp = ScriptedProvider.now,
+        tokenHash: [UInt8]? = nil
     ) -> IdentityAssertion {
         IdentityAssertion(
-            subject: QQAnswer.openID, clientID: "101234567", tokenHash: nil, issuedAt: issuedAt,
-            expiresAt: ScriptedProvider.now, unionSubject: union, nickname: nickname)
+            subject: QQAnswer.openID, clientID: "101234567", tokenHash: tokenHash, issuedAt: issuedAt,
+            expiresAt: ScriptedProvider.now + .seconds(tokenHash == nil ? 0 : 92 * 86_400), unionSubject: union,
+            nickname: nickname)
     }
 
     @Test("a code is spent inside the gate, exchanged once with id and key, and its token asked for the user")
@@ -73,12 +76,13 @@ struct QQLoginTests {
         #expect(script.gate.count == 0)
     }
 
-    @Test("an access token is asked for its user, and no code is spent")
+    @Test("an access token is asked for its user, and no code is spent; it is redeemed for as long as QQ accepts it")
     func accessToken() {
         let script = script()
         let credential = IdentityCredential(userIdentifier: "victim", accessToken: "FE04CCE2")
         // It may be months old, so it is no recent login.
-        #expect(script.qqLogin(credential) == .success(assertion(issuedAt: Timestamp(seconds: 0))))
+        let hash = SHA256.hash("qq access token fe04cce2")
+        #expect(script.qqLogin(credential) == .success(assertion(issuedAt: Timestamp(seconds: 0), tokenHash: hash)))
         #expect(script.events == ["/oauth2.0/me (1 inside)", "/user/get_user_info (1 inside)"])
         #expect(script.requests.first?.query == ["access_token": "FE04CCE2", "fmt": "json", "unionid": "1"])
         #expect(script.reports == [.answered])
