@@ -65,9 +65,11 @@ extension AuthService {
         return caller
     }
 
-    /// The token alone says so. After the user has bound a number, the client refreshes.
+    /// The token says so, or the number was removed since. After the user has bound a number, the client refreshes.
     func requirePhone(of caller: Caller) throws(Refusal) {
-        if caller.needsPhone, policy.phone.binding == .required { throw .phoneRequired }
+        guard policy.phone.binding == .required else { return }
+        let hasLostNumber = caller.needsPhone ? false : try revocations.hasLostNumber(caller)
+        if caller.needsPhone || hasLostNumber { throw .phoneRequired }
     }
 
     /// Refuses a caller whose session has ended.

@@ -50,6 +50,8 @@ extension AuthService {
         if case .last = decision { throw .lastAccount }
         if case .unlink = decision, let former { notifyFormer(former, requestID: requestID) }
         revocations.insert(ended)
+        // The guard refuses from the next request on. After a failure, the log is read within a second.
+        if provider == .phone { try? revocations.catchUp() }
         if !ended.isEmpty { report(.sessionsEnded(.accountUnlinked, count: ended.count), requestID) }
     }
 }

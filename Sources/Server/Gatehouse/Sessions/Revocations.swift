@@ -139,10 +139,19 @@ package final class Revocations: Sendable {
         if let refusal = try currentState(of: caller.userID, after: changed).refusal(of: caller) { throw refusal }
     }
 
+    /// Whether a caller whose token says that they have a phone number has lost it since. Only what the log has is known; a user
+    /// who has got another one is read once.
+    package func hasLostNumber(_ caller: Caller) throws(Refusal) -> Bool {
+        guard let changed = memory.withLock({ $0.users[caller.userID] }), changed.state?.hasPhone != true else {
+            return false
+        }
+        return try !currentState(of: caller.userID, after: changed).hasPhone
+    }
+
     /// Reads the user, and remembers the state until the log has another change of the user.
     private func currentState(of id: UserID, after changed: ChangedUser) throws(Refusal) -> UserState {
         let user = try store.user(id)
-        let state = UserState(role: user?.role ?? .user, status: user?.status ?? .deleted)
+        let state = UserState(role: user?.role ?? .user, status: user?.status ?? .deleted, hasPhone: user?.phone != nil)
         memory.withLock { if $0.users[id]?.number == changed.number { $0.users[id]?.state = state } }
         return state
     }

@@ -73,13 +73,15 @@ extension Role: Comparable {
     }
 }
 
-/// The current role and status of a user. Older access tokens may contain another role.
+/// The current role and status of a user, and whether they have a phone number. Older access tokens may contain another role.
 package struct UserState: Sendable, Equatable {
     package let role: Role
     package let status: UserStatus
+    package let hasPhone: Bool
 
-    package init(role: Role, status: UserStatus) {
+    package init(role: Role, status: UserStatus, hasPhone: Bool = false) {
         self.role = role
         self.status = status
+        self.hasPhone = hasPhone
     }
 }

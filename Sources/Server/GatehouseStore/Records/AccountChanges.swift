@@ -122,6 +122,7 @@ extension RecordConnection {
     /// - Parameters: as above.
     func unlink(_ provider: Provider, of user: User, changing changed: User?, now: Timestamp) throws {
         try deleteAccounts(of: user.id, provider: provider)
+        if provider == .phone { try logLostNumber(of: user.id) }
         if let changed { try updateAddress(of: changed, now: now) }
         try insert(UserEvent(.unlinked(provider), of: user.id, at: now))
         try insertUpdate(of: user, at: now)

@@ -6,7 +6,8 @@ import SQLite
 // Triggers add to the log, so that no statement that ends a session, or changes a role or a status, can forget it:
 // `session_revoked`, `session_removed`, `user_standing_changed` and `user_removed`. On PostgreSQL they also notify the other
 // nodes. The statements are in `Sessions.swift`, `Refreshes.swift` (`writeEnd`), `SessionLimit.swift`, `Users.swift`
-// (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user.
+// (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user. The one entry that no trigger adds is that of
+// a user who loses their phone number.
 
 /// The columns of an entry `r` of the revocation log, after its place, in the order in which `Revocation.init(row:)` reads
 /// them.
@@ -16,14 +17,24 @@ extension SQLite.Connection {
     func revocations(after place: Int64) throws -> [Revocation] {
         try all(
             """
-            SELECT r.place, \(revocationColumns), coalesce(u.role, 'USER'), coalesce(u.status, 'DELETED')
+            SELECT r.place, \(revocationColumns), coalesce(u.role, 'USER'), coalesce(u.status, 'DELETED'),
+                CASE WHEN u.phone IS NULL THEN 0 ELSE 1 END
             FROM revocations r LEFT JOIN users u ON u.id = r.user_id WHERE r.place > ? ORDER BY r.place
             """,
             .integer(place)
         ) { row in
-            let state = UserState(role: try row.case(Role.self, at: 4), status: try row.case(UserStatus.self, at: 5))
+            let state = UserState(
+                role: try row.case(Role.self, at: 4), status: try row.case(UserStatus.self, at: 5),
+                hasPhone: row.integer(6) == 1)
             return Revocation(row: row, state: state)
         }
+    }
+}
+
+extension RecordConnection {
+    /// Makes each node look again whether the user has a number: their access tokens say that they have.
+    func logLostNumber(of user: UserID) throws {
+        try send("INSERT INTO revocations (moment, user_id) VALUES (\(Self.clock), ?)", .text(user.text))
     }
 }
 

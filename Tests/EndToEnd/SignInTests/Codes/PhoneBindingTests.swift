@@ -54,6 +54,40 @@ struct PhoneBindingTests {
         #expect(try guarded(next.accessToken) == "204")
     }
 
+    @Test("After a number is removed, tokens that say it is there are refused, until there is another one")
+    func unbound() throws {
+        let login = try logInByMail("unbound")
+        #expect(try fixture.bind(fixture.code(fixture.newNumber()), to: login).status == 200)
+        let bound = try refreshed(login)
+        #expect(try guarded(bound.accessToken) == "204")
+        #expect(try server.delete("/api/users/me/accounts/phone", bound).status == 204)
+        #expect(try guarded(bound.accessToken) == "403 phone_required")
+        #expect(server.send(.get("/api/users/me/sessions", bearer: bound.accessToken)).code == "phone_required")
+        #expect(try fixture.me(bound).status == 200)
+        let without = try refreshed(bound)
+        #expect(try guarded(without.accessToken) == "403 phone_required")
+        #expect(try fixture.bind(fixture.code(fixture.newNumber()), to: without).status == 200)
+        #expect(try guarded(refreshed(without).accessToken) == "204")
+        #expect(try guarded(bound.accessToken) == "204", "the user has a number again")
+    }
+
+    @Test("A number that another process has removed is missing at the guard as well")
+    func unboundElsewhere() throws {
+        let login = try logInByMail("elsewhere")
+        let number = fixture.newNumber()
+        #expect(try fixture.bind(fixture.code(number), to: login).status == 200)
+        let bound = try refreshed(login)
+        let other = try InProcessServer(beside: server)
+        #expect(fixture.refusal(other.send(.get("/api/auth/verify", bearer: bound.accessToken))) == "204")
+        #expect(try server.delete("/api/users/me/accounts/phone", bound).status == 204)
+        #expect(
+            try Eventually.holds {
+                try other.runMaintenance()
+                return fixture.refusal(other.send(.get("/api/auth/verify", bearer: bound.accessToken)))
+                    == "403 phone_required"
+            })
+    }
+
     @Test("At a guarded location, nginx sends the problem document; after a binding and a refresh, the request passes")
     func guardedLocation() throws {
         let (providers, upstream) = (try FakeProviderServer(), try UpstreamServer.echoing())
