@@ -109,7 +109,8 @@ struct EventAtomicityTests {
         let redemption = Redemption(
             tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(3600))
         let join = Join(
-            identity: phone, redemption: redemption, caller: ann.id, session: session, moment: noon,
+            identity: phone, redemption: redemption, caller: ann.id, session: session, refreshTokenHash: [1, 1],
+            moment: noon,
             device: Device(userAgent: "App/1", address: "192.0.2.1"))
         let accepted = AcceptedJoin(
             user: bea, session: SampleLogin.session("3", of: bea), refreshToken: "", events: [audit(.accountLinked)],

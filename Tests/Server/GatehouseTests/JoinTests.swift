@@ -25,7 +25,7 @@ struct JoinTests {
 
     private static func sessions(_ ids: [String]) -> [Session] {
         let token = SessionToken(
-            generation: 1, random: [], issuedAt: noon, expiresAt: noon + .seconds(60), hash: [])
+            generation: 1, random: [], issuedAt: noon, expiresAt: noon + .seconds(60), hash: [1])
         return ids.map {
             Session(
                 id: SessionID($0), userID: UserID("new"), provider: .apple, clientID: "app", device: .unknown,
@@ -36,16 +36,17 @@ struct JoinTests {
     private func refusal(
         of caller: JoinFacts.Party? = party("new", by: [.apple]), in sessions: [String] = ["sess_1"],
         joining owner: JoinFacts.Party? = party("old", by: [.phone]), lastUse: Timestamp? = nil,
-        use: Redemption.Use = .first
+        use: Redemption.Use = .first, holding refreshToken: [UInt8]? = [1]
     ) -> String? {
         let redemption = Redemption(
             tokenHash: [1], nonceHash: nil, moment: Self.noon, grace: .zero, expiresAt: Self.noon + .seconds(600))
         let join = Join(
             identity: Self.number, redemption: redemption, caller: UserID("new"), session: Self.session,
+            refreshTokenHash: refreshToken,
             moment: Self.noon, device: .unknown, staleAfter: .seconds(90 * 86_400))
         let facts = JoinFacts(
             caller: caller, callersSessions: Self.sessions(sessions), owner: owner, ownersLastUse: lastUse, use: use)
-        return join.refusal(on: facts).map { "\($0)" }
+        return join.refusal(on: facts, equal: ==).map { "\($0)" }
     }
 
     @Test("A new user with one session joins the owner of the number")
@@ -63,6 +64,12 @@ struct JoinTests {
         for sessions in [["sess_1", "sess_2"], ["sess_2"], []] {
             #expect(refusal(in: sessions) == Self.belongsToOther)
         }
+    }
+
+    @Test("Without the current refresh token of the session there is no join: an access token may be stolen")
+    func refreshToken() {
+        #expect(refusal(holding: nil) == Self.belongsToOther)
+        #expect(refusal(holding: [2]) == "supersededToken")
     }
 
     @Test("Neither party may be disabled, and the two may have no provider in common")
