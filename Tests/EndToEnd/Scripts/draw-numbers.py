@@ -1,7 +1,7 @@
 """Draws phone numbers, and prints what the library phonenumbers says about each: the number, its country, and its kind.
 
-Of each region, type and length some numbers are drawn from the library's patterns, and each is changed a little: the library
-says what has become of it. Numbers of no kind that gets codes have a hyphen.
+Of each region, type and length some numbers are drawn from the library's patterns, and each is changed a little: the
+library says what has become of it. Numbers of no kind that gets codes have a hyphen.
 
     draw-numbers.py SEED HOW_MANY
 """
@@ -18,8 +18,8 @@ KINDS = {
     PhoneNumberType.FIXED_LINE: "fixed", PhoneNumberType.VOIP: "voip",
 }
 TYPES = (
-    "general_desc", "fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip", "pager",
-    "uan", "voicemail")
+    "general_desc", "fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip",
+    "pager", "uan", "voicemail")
 DIGITS = "0123456789"
 
 

@@ -37,7 +37,7 @@ struct CodeSettingsTests {
         ("PHONE_DEFAULT_COUNTRY", "GB", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
         ("MAIL_FROM", nil, "MAIL_FROM is missing"), ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
         ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),
-        ("PHONE_KINDS", "mobile,", "PHONE_KINDS must be a list of mobile, fixed, voip"),
+        ("PHONE_KINDS", ",voip", "PHONE_KINDS must be a list of mobile, fixed, voip"),
         ("PHONE_KINDS", "mobile,premium", "PHONE_KINDS must be a list of"),
         ("PHONE_KINDS", "Mobile", "PHONE_KINDS must be a list of"),
         ("SMTP_USERNAME", "u", "SMTP_PASSWORD is missing"), ("SMTP_PASSWORD", "p", "SMTP_USERNAME is missing"),

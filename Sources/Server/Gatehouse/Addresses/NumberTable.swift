@@ -3,8 +3,8 @@
 // They are those of libphonenumber: Copyright The Libphonenumber Authors, Apache License 2.0.
 
 extension NumberingPlan {
-    /// A calling code, the state at which its numbers begin, and its countries, the main one first. The number at a country
-    /// is how many digits its numbers have, where that is the same for all.
+    /// A calling code, the state at which its numbers begin, and its countries, the main one first. The number at a
+    /// country is how many digits its numbers have, where that is the same for all.
     static let callingCodes = """
         1 774 US10 AG10 AI10 AS10 BB10 BM10 BS10 CA10 DM10 DO10 GD10 GU10 JM10 KN10 KY10 LC10 MP10 MS10 PR10 SX10 \
         TC10 TT10 VC10 VG10 VI10
