@@ -35,6 +35,9 @@ extension UserEvent.Content {
         case .sessionRevoked(let session, let reason):
             data.member("sessionId", session.text)
             data.member("reason", reason.rawValue)
+        case .deviceAdded(let session, let provider):
+            data.member("sessionId", session.text)
+            data.member("provider", provider.rawValue)
         }
     }
 }

@@ -34,6 +34,7 @@ package enum DomainEvent: Sendable, Equatable {
     case codeUsed(CodeChannel)
     case codeRefused(CodeChannel, CodeScope)
     case messageNotDelivered(CodeChannel, DeliveryFault)
+    case ownerNotice(OutgoingMessage.Notice, NoticeOutcome)
     /// A code that was wrong, used, expired or tried too often.
     case wrongCode
     case webSignIn(WebSignInStep)

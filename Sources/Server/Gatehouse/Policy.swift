@@ -24,12 +24,15 @@ package struct Policy: Sendable {
     package var phone: PhonePolicy
     package var web: WebPolicy
     package var services: ServiceAccess
+    /// Whether owners are told of new devices and of other changes of their accounts.
+    package var tellsOwners: Bool
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
         auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
         dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy(),
-        web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess()
+        web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess(),
+        tellsOwners: Bool = false
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -44,6 +47,7 @@ package struct Policy: Sendable {
         self.phone = phone
         self.web = web
         self.services = services
+        self.tellsOwners = tellsOwners
     }
 }
 

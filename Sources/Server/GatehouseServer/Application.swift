@@ -77,6 +77,7 @@ package final class Application: Sendable {
             try Thread.spawn(name: "revocations") { work.followRevocations(until: ended) },
             try Thread.spawn(name: "maintenance") { work.runMaintenance(until: ended) },
             try Thread.spawn(name: "apple-tasks") { work.runAppleTasks(until: ended) },
+            try Thread.spawn(name: "notices") { work.sendNotices(until: ended) },
             try Thread.spawn(name: "events") { work.sendEvents(until: stopping) },
             try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },
         ]

@@ -22,6 +22,7 @@ package struct Assembly: Sendable {
     let requests: RequestCounts
     let providers: ProviderRegistry
     let dispatcher: EventDispatcher
+    let notices: any NoticeStore
     private let eventCounts: EventCounts
     private let senders: Senders
     private let events: DomainEventReporter
@@ -90,6 +91,7 @@ package struct Assembly: Sendable {
         self.keys = keys
         self.providers = providers
         self.dispatcher = dispatcher
+        notices = store
         self.eventCounts = eventCounts
         self.senders = senders
         self.events = events

@@ -29,6 +29,12 @@ struct BackgroundWork: Sendable {
         repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in try assembly.auth.runNextAppleTask() }
     }
 
+    func sendNotices(until ended: Monitor<Bool>) {
+        repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in
+            try assembly.auth.sendNextNotice(from: assembly.notices)
+        }
+    }
+
     /// Ends with the accepting of requests, so that another node, or the next process, goes on at once.
     func sendEvents(until stopping: Monitor<Bool>) { assembly.dispatcher.run(until: stopping) }
 

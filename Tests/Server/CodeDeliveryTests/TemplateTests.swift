@@ -84,7 +84,7 @@ struct TemplateTests {
                 #expect(sms.text.contains("Example"))
             }
         }
-        #expect(seen.count == 18)
+        #expect(seen.count == OutgoingMessage.Notice.allCases.count * 6)
     }
 
     @Test(

@@ -48,6 +48,9 @@ struct DomainEventCountsTests {
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
         + SecurityEvents.Kind.allCases.map { .securityEventApplied($0) }
+        + OutgoingMessage.Notice.allCases.flatMap { notice in
+            NoticeOutcome.allCases.map { .ownerNotice(notice, $0) }
+        }
         + AppleNotification.Kind.allCases.map { .appleNotificationApplied($0) }
         + AppleTask.Kind.allCases.flatMap { kind in
             [.appleTaskDone(kind)] + AppleServerFault.all.map { .appleTaskFailed(kind, $0, of: UserID("u")) }

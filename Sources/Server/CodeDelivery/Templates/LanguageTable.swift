@@ -35,23 +35,14 @@ struct LanguageTable<Text: Sendable>: Sendable {
 /// A value for each kind of message.
 struct ByKind<Value: Sendable>: Sendable {
     private let code: Value
-    private let phoneChanged: Value
-    private let emailChanged: Value
-    private let staleNumberUsed: Value
+    private let others: [MessageKind: Value]
 
     init<Failure>(_ value: (MessageKind) throws(Failure) -> Value) throws(Failure) {
         code = try value(.code)
-        phoneChanged = try value(.phoneChanged)
-        emailChanged = try value(.emailChanged)
-        staleNumberUsed = try value(.staleNumberUsed)
+        var others: [MessageKind: Value] = [:]
+        for kind in MessageKind.allCases where kind != .code { others[kind] = try value(kind) }
+        self.others = others
     }
 
-    subscript(_ kind: MessageKind) -> Value {
-        switch kind {
-        case .code: code
-        case .phoneChanged: phoneChanged
-        case .emailChanged: emailChanged
-        case .staleNumberUsed: staleNumberUsed
-        }
-    }
+    subscript(_ kind: MessageKind) -> Value { others[kind] ?? code }
 }

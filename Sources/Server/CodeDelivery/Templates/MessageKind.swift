@@ -6,6 +6,10 @@ enum MessageKind: String, CaseIterable, Sendable {
     case phoneChanged = "phone_changed"
     case emailChanged = "email_changed"
     case staleNumberUsed = "stale_number_used"
+    case newDevice = "new_device"
+    case accountLinked = "account_linked"
+    case accountUnlinked = "account_unlinked"
+    case accountsJoined = "accounts_joined"
 
     init(_ content: OutgoingMessage.Content) {
         switch content {
@@ -13,6 +17,10 @@ enum MessageKind: String, CaseIterable, Sendable {
         case .notice(.phoneChanged): self = .phoneChanged
         case .notice(.emailChanged): self = .emailChanged
         case .notice(.staleNumberUsed): self = .staleNumberUsed
+        case .notice(.newDevice): self = .newDevice
+        case .notice(.accountLinked): self = .accountLinked
+        case .notice(.accountUnlinked): self = .accountUnlinked
+        case .notice(.accountsJoined): self = .accountsJoined
         }
     }
 

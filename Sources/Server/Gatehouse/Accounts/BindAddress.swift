@@ -58,7 +58,7 @@ extension AuthService {
         } else {
             try requireRecentLogin(of: caller, or: proven, now: now)
         }
-        try link(proven, of: binding, to: caller, from: device, now: now, requestID: context.id)
+        try link(proven, of: binding, to: caller, from: device, now: now)
         reportUse(of: proven, requestID: context.id)
         return .bound
     }
@@ -80,22 +80,12 @@ extension AuthService {
         try requireLogin(of: caller, within: limit, now: now)
     }
 
-    /// Tells an address that it is no longer one of its user. In the language of the installation: an attacker may have made
-    /// the request.
-    func notifyFormer(_ account: LinkedAccount, requestID: String) {
-        guard let channel = CodeChannel(account.provider) else { return }
-        notify(
-            CodeAddress(channel, account.subject), channel == .phone ? .phoneChanged : .emailChanged,
-            requestID: requestID)
-    }
-
     /// The oldest login that may change an address, unless a setting demands a later one. An attacker who has an access token for some
     /// minutes must not be able to take the account over.
     private static let changeMaxAge = Duration.seconds(3600)
 
     private func link(
-        _ proven: ProvenIdentity, of binding: AddressBinding, to caller: Caller, from device: Device, now: Timestamp,
-        requestID: String
+        _ proven: ProvenIdentity, of binding: AddressBinding, to caller: Caller, from device: Device, now: Timestamp
     ) throws(Refusal) {
         let event = AuditEvent(
             .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
@@ -104,8 +94,7 @@ extension AuthService {
             identity: proven.identity, user: caller.userID, redemption: proven.redemption, task: nil,
             replaces: binding.replaces, event: event, hasher: hasher)
         switch try store.record(link) {
-        case .link, .alreadyLinked: return
-        case .replace(let former, _, _): notifyFormer(former, requestID: requestID)
+        case .link, .replace, .alreadyLinked: return
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed, .usedNonce: throw .invalidCode
         case .userInactive: throw .userDisabled

@@ -90,8 +90,7 @@ package struct AcceptedJoin: Sendable {
     /// The text of the session's token. It is not stored.
     package let refreshToken: String
     package let events: [AuditEvent]
-    /// The older user was away for long, and has no other way to sign in than this number.
-    package let usesStaleNumber: Bool
+    package let notices: [OwnerNotice]
 }
 
 extension Join {
@@ -175,7 +174,6 @@ extension AuthService {
             report(.sessionsEnded(.userDeleted, count: 1), context.id)
             report(.loggedIn(proven.identity.provider, isNewUser: false), context.id)
             context.identify(accepted.user.id, accepted.session.id)
-            if accepted.usesStaleNumber { warnOwner(of: accepted.user, requestID: context.id) }
             let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
             return LoginResult(tokens: tokens, user: accepted.user, isNewUser: false)
         }
@@ -184,7 +182,7 @@ extension AuthService {
     private func decide(_ join: Join, on facts: JoinFacts, keeping key: String?) -> JoinDecision {
         if let refusal = join.refusal(on: facts, equal: primitives.equal) { return refusal }
         guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
-        let user = owner.user.joined(by: caller)
+        let (user, isStale) = (owner.user.joined(by: caller), join.isStale(on: facts))
         let (session, refreshToken) = newSession(
             of: user, by: join.identity.provider,
             clientID: facts.callersSessions.first?.clientID ?? policy.defaultClientID, boundTo: key, from: join.device,
@@ -192,8 +190,9 @@ extension AuthService {
         return .join(
             AcceptedJoin(
                 user: user, session: session, refreshToken: refreshToken,
-                events: join.events(of: caller, joining: owner.user, in: session, isStale: join.isStale(on: facts)),
-                usesStaleNumber: join.isStale(on: facts)))
+                events: join.events(of: caller, joining: owner.user, in: session, isStale: isStale),
+                notices: (isStale ? owner.user.notices(of: .staleNumberUsed, at: join.moment) : [])
+                    + [owner, caller].flatMap { $0.user.notices(of: .joined, at: join.moment) }))
     }
 
     /// Apple's tokens are encrypted for their owner. Nil for one that cannot be decrypted.

@@ -42,13 +42,11 @@ extension AuthService {
         } else {
             try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
         }
-        let former = provider.isProvenByCode ? try accounts(of: caller).first { $0.provider == provider } : nil
         let event = AuditEvent(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)
         if case .last = decision { throw .lastAccount }
-        if case .unlink = decision, let former { notifyFormer(former, requestID: requestID) }
         revocations.insert(ended)
         // The guard refuses from the next request on. After a failure, the log is read within a second.
         if provider == .phone { try? revocations.catchUp() }

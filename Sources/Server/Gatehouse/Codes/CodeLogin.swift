@@ -44,7 +44,6 @@ extension AuthService {
             throw refusedLogin(error, by: proven.identity.provider, from: device, in: context)
         }
         reportUse(of: proven, requestID: context.id)
-        if result.usedStaleNumber { warnOwner(of: result.user, requestID: context.id) }
         return result
     }
 
@@ -74,21 +73,6 @@ extension AuthService {
 
     func reportUse(of proven: ProvenIdentity, requestID: String) {
         if let channel = CodeChannel(proven.identity.provider) { report(.codeUsed(channel), requestID) }
-    }
-
-    /// Sends a notice, if its channel is configured. A failure is reported, and fails no request.
-    func notify(_ address: CodeAddress, _ notice: OutgoingMessage.Notice, requestID: String) {
-        guard let sender = senders[address.channel] else { return }
-        let message = OutgoingMessage(to: address, content: .notice(notice))
-        do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
-            report(.messageNotDelivered(address.channel, error), requestID)
-        }
-    }
-
-    /// Tells the account's address that its number, which was unused for a long time, has signed in.
-    func warnOwner(of user: User, requestID: String) {
-        guard user.emailVerified, let email = user.email, let address = try? EmailAddress(email) else { return }
-        notify(CodeAddress(.email, address.text), .staleNumberUsed, requestID: requestID)
     }
 }
 

@@ -13,6 +13,12 @@ package struct OutgoingMessage: Sendable, Equatable {
         case emailChanged = "email_changed"
         /// To the account's address: its number, which was unused for a long time, has signed in.
         case staleNumberUsed = "stale_number_used"
+        case newDevice = "new_device"
+        /// A way to sign in was added to the account.
+        case accountLinked = "account_linked"
+        case accountUnlinked = "account_unlinked"
+        /// Two accounts became one. To the address of each.
+        case accountsJoined = "accounts_joined"
     }
 
     package let to: CodeAddress

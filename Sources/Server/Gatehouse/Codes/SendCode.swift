@@ -186,7 +186,7 @@ extension AuthService {
 extension DeliveryFault {
     /// Only where that is certain: a gateway that sends each message and answers with an error must not let one address get
     /// more. An address that is refused is not asked about again and again.
-    fileprivate var hasSentNothing: Bool {
+    var hasSentNothing: Bool {
         switch self {
         case .crowded, .limited, .misconfigured, .unavailable: true
         case .timeout, .failed, .refused: false

@@ -8,6 +8,7 @@ package enum EventType: String, Sendable, CaseIterable {
     case accountLinked = "account.linked"
     case accountUnlinked = "account.unlinked"
     case sessionRevoked = "session.revoked"
+    case deviceAdded = "device.added"
 
     /// The part before the dot, which a receiver can ask for as a whole: `user`.
     package var group: String { String(rawValue.prefix { $0 != "." }) }

@@ -14,6 +14,8 @@ package struct UserEvent: Sendable, Equatable {
         case linked(Provider)
         case unlinked(Provider)
         case sessionRevoked(SessionID, RevokeReason)
+        /// The session that was opened on a device of a kind that none of the user's had.
+        case deviceAdded(SessionID, by: Provider)
     }
 
     package let content: Content
@@ -36,6 +38,7 @@ package struct UserEvent: Sendable, Equatable {
         case .linked: .accountLinked
         case .unlinked: .accountUnlinked
         case .sessionRevoked: .sessionRevoked
+        case .deviceAdded: .deviceAdded
         }
     }
 

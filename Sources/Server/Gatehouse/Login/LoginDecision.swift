@@ -9,11 +9,15 @@ package struct Login: Sendable {
     /// How long the user of a number may have been away; nil for any time.
     package let staleAfter: Duration?
     package let moment: Timestamp
+    package let userAgent: String?
+    /// Whether the owner is told of a new device. Events tell others in every case.
+    package let tellsOwner: Bool
     private let hasher: any IdentityHasher
 
     package init(
         identity: Identity, nickname: String?, redemption: Redemption? = nil, key: ProvenKey? = nil,
-        staleAfter: Duration? = nil, moment: Timestamp, hasher: any IdentityHasher
+        staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil, tellsOwner: Bool = false,
+        hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
@@ -21,6 +25,8 @@ package struct Login: Sendable {
         self.key = key
         self.staleAfter = staleAfter
         self.moment = moment
+        self.userAgent = userAgent
+        self.tellsOwner = tellsOwner
         self.hasher = hasher
     }
 
@@ -118,6 +124,14 @@ package struct AcceptedLogin: Sendable {
             usesStaleNumber ? .staleNumberUsed : .login, at: session.createdAt, userID: user.id, sessionID: session.id,
             provider: session.provider,
             device: session.device)
+    }
+
+    /// What a known user is told.
+    package func notices(to former: User, onNewDevice: Bool) -> [OwnerNotice] {
+        let isReaddressed = former.email.map { user.email?.isSameAddress(as: $0) != true } ?? false
+        let device: OwnerChange? = usesStaleNumber ? .staleNumberUsed : onNewDevice ? .newDevice : nil
+        let changes = [isReaddressed ? .readdressed : nil, device].compactMap(\.self)
+        return changes.flatMap { former.notices(of: $0, at: session.createdAt) }
     }
 
     /// Nil if the session limit has ended no session.

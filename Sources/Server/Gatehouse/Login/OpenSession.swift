@@ -3,14 +3,11 @@ package struct LoginResult: Sendable {
     package let tokens: TokenPair
     package let user: User
     package let isNewUser: Bool
-    /// The number was not used for a long time, and the user has no other way to sign in.
-    let usedStaleNumber: Bool
 
-    package init(tokens: TokenPair, user: User, isNewUser: Bool, usedStaleNumber: Bool = false) {
+    package init(tokens: TokenPair, user: User, isNewUser: Bool) {
         self.tokens = tokens
         self.user = user
         self.isNewUser = isNewUser
-        self.usedStaleNumber = usedStaleNumber
     }
 }
 
@@ -27,7 +24,8 @@ extension AuthService {
         let provider = proven.identity.provider
         let login = Login(
             identity: proven.identity, nickname: nickname, redemption: proven.redemption, key: key,
-            staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now), hasher: hasher)
+            staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now),
+            userAgent: device.userAgent, tellsOwner: policy.tellsOwners, hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
             self.decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
         }
@@ -37,9 +35,7 @@ extension AuthService {
         if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
         report(.loggedIn(provider, isNewUser: accepted.isNewUser), context.id)
         let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
-        return LoginResult(
-            tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser,
-            usedStaleNumber: accepted.usesStaleNumber)
+        return LoginResult(tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser)
     }
 
     /// Reports a refused login, and returns its refusal.

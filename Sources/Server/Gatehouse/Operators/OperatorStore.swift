@@ -1,5 +1,5 @@
 /// The queries and changes that only operators need.
-package protocol OperatorStore: Store, OperatorEventStore, AppTransferStore {
+package protocol OperatorStore: Store, OperatorEventStore, NoticeStore, AppTransferStore {
     /// The newest first.
     func users(_ query: UserQuery) throws(Refusal) -> [UserRecord]
 

@@ -17,6 +17,23 @@ package struct Device: Sendable, Equatable {
         return userAgent == other.userAgent && Self.network(of: address) == Self.network(of: other.address)
     }
 
+    /// Whether two user agents are probably of one kind of device: they differ in version numbers alone, as after an update.
+    package static func isSameFamily(_ first: String?, _ second: String?) -> Bool {
+        first == second || family(of: first ?? "") == family(of: second ?? "")
+    }
+
+    /// Without dots, underscores and the digits that follow no letter: the model in `iPhone15,3` stays.
+    private static func family(of userAgent: String) -> [UInt8] {
+        var (kept, isWord): ([UInt8], Bool) = ([], false)
+        for byte in userAgent.utf8 {
+            let isLetter = (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+            let isDigit = (0x30...0x39).contains(byte)
+            if !isDigit || isWord, byte != UInt8(ascii: "."), byte != UInt8(ascii: "_") { kept.append(byte) }
+            isWord = isLetter || isDigit && isWord
+        }
+        return kept
+    }
+
     private static func network(of address: String?) -> String? {
         guard let address else { return nil }
         // This includes IPv4 addresses in IPv6 notation: ::ffff:192.0.2.1

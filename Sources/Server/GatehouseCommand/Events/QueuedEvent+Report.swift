@@ -45,6 +45,7 @@ extension UserEvent {
         case .deleted(let user): user.map { "joined \($0.text)" }
         case .disabled, .enabled: nil
         case .sessionRevoked(let session, let reason): "\(session.text) \(reason.rawValue)"
+        case .deviceAdded(let session, let provider): "\(session.text) \(provider.rawValue)"
         }
     }
 }

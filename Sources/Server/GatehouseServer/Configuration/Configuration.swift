@@ -147,7 +147,7 @@ extension SettingReader {
                 origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }),
             codes: codePolicy,
             phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web,
-            services: services)
+            services: services, tellsOwners: self[\.accountNotices] == .on && isSet(\.smtpURL))
     }
 
     private var codePolicy: CodePolicy {

@@ -269,6 +269,12 @@ package struct Settings: Sendable {
     let messagesLanguage = Setting(
         "MESSAGES_LANGUAGE", .language, default: "en",
         "Language of messages for clients that accept none of the others.")
+    let accountNotices = Setting(
+        "ACCOUNT_NOTICES", .oneOf(AccountNotices.self), default: "on",
+        "Whether users are told by mail of a new device and of changes of their account.",
+        details: """
+            To the verified mail address of the user, so only with `SMTP_URL` ([notices](Codes.md#notices-to-owners)).
+            """)
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: "No other number gets one, because attackers earn with messages to some countries.")
@@ -384,6 +390,11 @@ package struct Settings: Sendable {
 }
 
 /// The values of `DPOP_NONCE`.
+enum AccountNotices: String, Sendable, CaseIterable {
+    case on
+    case off
+}
+
 enum DPoPNonceRule: String, Sendable, CaseIterable {
     case off
     case required

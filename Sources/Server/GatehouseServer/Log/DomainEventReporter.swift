@@ -43,6 +43,8 @@ struct DomainEventReporter: Sendable {
                     ("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation)),
                     ("user", .string(user.text)),
                 ])
+        case .ownerNotice(let notice, .givenUp):
+            log(.warning, "notice_given_up", [("notice", .string(notice.rawValue))])
         case .webSignInRefused(let provider, let error):
             guard throttle.permits("sign-in \(provider.rawValue)") else { return }
             // The text comes through the browser, so another one than the provider may have sent it.

@@ -41,7 +41,7 @@ struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
         case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
         case refusedProofs, appleNotifications, securityEvents, appleTasks, unknownRoles, twoUsers
-        case codesSent, codesUsed, codesRefused, codesWrong, messagesFailed
+        case codesSent, codesUsed, codesRefused, codesWrong, messagesFailed, ownerNotices
         case webSignIns
     }
 
@@ -77,6 +77,8 @@ struct Series: Hashable, Sendable {
         case .wrongCode: (Series(.codesWrong), 1)
         case .messageNotDelivered(let channel, let fault):
             (Series(.messagesFailed, channel.rawValue, fault.label), 1)
+        case .ownerNotice(let notice, let outcome):
+            (Series(.ownerNotices, notice.rawValue, outcome.rawValue), 1)
         case .webSignIn(let step): (Series(.webSignIns, step.rawValue), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
@@ -97,6 +99,9 @@ struct Series: Hashable, Sendable {
             [Series(.codesSent, channel.rawValue), Series(.codesUsed, channel.rawValue)]
                 + CodeScope.allCases.map { Series(.codesRefused, channel.rawValue, $0.rawValue) }
                 + DeliveryFault.all.map { Series(.messagesFailed, channel.rawValue, $0.label) }
+        }
+        + OutgoingMessage.Notice.allCases.flatMap { notice in
+            NoticeOutcome.allCases.map { Series(.ownerNotices, notice.rawValue, $0.rawValue) }
         }
         + WebSignInStep.allCases.map { Series(.webSignIns, $0.rawValue) }
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
@@ -173,6 +178,10 @@ extension Series.Metric {
                 "gatehouse_web_sign_ins_total", .counter,
                 "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused."
             )
+        case .ownerNotices:
+            Family(
+                "gatehouse_owner_notices_total", .counter,
+                "Attempts to tell users of a change of their account, by what it was and what came of it.")
         case .twoUsers:
             Family(
                 "gatehouse_identities_of_two_users_total", .counter,
@@ -194,6 +203,7 @@ extension Series.Metric {
         case .codesSent, .codesUsed: ["channel"]
         case .codesRefused: ["channel", "limit"]
         case .messagesFailed: ["channel", "cause"]
+        case .ownerNotices: ["notice", "outcome"]
         case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers, .codesWrong: []
         }
     }

@@ -110,6 +110,9 @@ extension MovedTable {
             "events", key: "number",
             texts: ["receiver", "id", "type", "user_id", "session_id", "detail", "fault"],
             numbers: ["number", "moment", "attempts", "due_at", "expires_at", "dead_at"], isNumbered: true),
+        MovedTable(
+            "notices", key: "id", texts: ["user_id", "kind", "provider", "address"],
+            numbers: ["id", "moment", "attempts", "due_at", "expires_at"], isNumbered: true),
         MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
     ]
 }

@@ -134,10 +134,10 @@ extension Connection {
 }
 
 extension PendingLogin {
-    /// Because it may end sessions, or is about another account of the user.
+    /// Because it may end sessions, is about another account of the user, or may be by a device of which the owner is told.
     fileprivate func mustRunAlone(_ found: FoundLogin) -> Bool {
         guard let user = found.facts.known?.user else { return false }
-        return found.sessions >= limit || login.mayChangeAddress(of: user)
+        return found.sessions >= limit || found.mayBeNewDevice || login.mayChangeAddress(of: user)
     }
 }
 

@@ -6,7 +6,7 @@ import SQL
 // The statements of a batch of logins: each asks or writes for all of them.
 
 /// What the database knows about a login whose locks are held.
-typealias FoundLogin = (facts: LoginFacts, sessions: Int)
+typealias FoundLogin = (facts: LoginFacts, sessions: Int, mayBeNewDevice: Bool)
 
 typealias RecordedLogin = (accepted: AcceptedLogin, login: Login, known: KnownIdentity?)
 
@@ -21,8 +21,10 @@ private let lockUsers = """
 
 // OFFSET 0 keeps the planner from joining with whole tables.
 private let accountsOfIdentities = """
-    SELECT i.place, (SELECT count(*) FROM refresh_tokens WHERE user_id = u.id), u.id, \(accountColumns), \(userColumns)
-    FROM unnest(?1::text[], ?2::text[], ?3::text[]) WITH ORDINALITY AS i (provider, subject, transfer, place)
+    SELECT i.place, (SELECT count(*) FROM refresh_tokens WHERE user_id = u.id),
+        \(mayBeNewDevice(of: "u.id", "i.agent", "(?5::bigint[])[1]")), u.id, \(accountColumns), \(userColumns)
+    FROM unnest(?1::text[], ?2::text[], ?3::text[], ?4::text[]) WITH ORDINALITY
+        AS i (provider, subject, transfer, agent, place)
     CROSS JOIN LATERAL (SELECT * FROM auth_accounts
         WHERE id = \(accountID(of: "i.provider", "i.subject", "i.transfer")) OFFSET 0) a
     CROSS JOIN LATERAL (SELECT * FROM users WHERE id = a.user_id OFFSET 0) u
@@ -43,11 +45,15 @@ extension Connection {
         var (held, users): (Set<LoginLock>, Set<UserID>) = ([], [])
         try tryLock(batch.flatMap(\.locks)) { held.insert($0) }
         try query(lockUsers, with: values) { row in users.insert(UserID(row.text(0))) }
-        var found = [(known: KnownIdentity, sessions: Int)?](repeating: nil, count: batch.count)
-        try query(accountsOfIdentities, with: values) { row in
+        var found = [(known: KnownIdentity, sessions: Int, mayBeNewDevice: Bool)?](repeating: nil, count: batch.count)
+        let devices: [Parameter] = [
+            .texts(batch.map(\.login.userAgent)), .integers([batch.contains(where: \.login.tellsOwner) ? 1 : 0]),
+        ]
+        try query(accountsOfIdentities, with: values + devices) { row in
             var columns = ColumnCounter()
             let (place, sessions) = (Int(row.integer(columns.next())), Int(row.integer(columns.next())))
-            found[place - 1] = (try Self.knownIdentity(row: row, &columns), sessions)
+            let mayBeNewDevice = row.integer(columns.next()) == 1
+            found[place - 1] = (try Self.knownIdentity(row: row, &columns), sessions, mayBeNewDevice)
         }
         var earlier: [[UInt8]: Redemption.Earlier] = [:]
         try query(
@@ -67,7 +73,7 @@ extension Connection {
             let facts = LoginFacts(
                 known: found?.known, barredFrom: owner, use: login.redemption.use { earlier[$0] },
                 hasUsedProof: login.key?.use.isUsed { earlier[$0] } ?? false)
-            return (facts, found?.sessions ?? 0)
+            return (facts, found?.sessions ?? 0, found?.mayBeNewDevice ?? false)
         }
     }
 }

@@ -132,5 +132,6 @@ struct PostgreSQLMigration: Sendable {
             name: "searches of accounts", usableBy: 1, sql: PackageResources.postgresql_0011_searches_of_accounts_sql),
         PostgreSQLMigration(
             name: "redemptions by index", usableBy: 1, sql: PackageResources.postgresql_0012_redemptions_by_index_sql),
+        PostgreSQLMigration(name: "notices", usableBy: 1, sql: PackageResources.postgresql_0013_notices_sql),
     ]
 }

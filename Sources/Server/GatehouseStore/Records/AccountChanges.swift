@@ -82,12 +82,14 @@ extension RecordConnection {
         switch decision {
         case .link(let account, let changed):
             try self.link(account, to: facts.user, changing: changed, now: now)
+            try insert(facts.user?.notices(of: .linked, at: now) ?? [])
             if let task = link.task { try insert(task) }
             try insert(link.event)
         case .replace(let former, let account, let changed):
             try deleteAccounts(of: link.user, provider: former.provider)
             try insert(UserEvent(.unlinked(former.provider), of: link.user, at: now))
             try self.link(account, to: facts.user, changing: changed, now: now)
+            try insert(facts.user?.notices(of: .removed(former), at: now) ?? [])
             try insert(link.event)
         case .alreadyLinked(let account):
             if let former = facts.known?.account, former != account {
@@ -121,7 +123,9 @@ extension RecordConnection {
 
     /// - Parameters: as above.
     func unlink(_ provider: Provider, of user: User, changing changed: User?, now: Timestamp) throws {
+        let former = try accounts(of: user.id).first { $0.provider == provider }
         try deleteAccounts(of: user.id, provider: provider)
+        try insert(former.map { user.notices(of: .removed($0), at: now) } ?? [])
         if provider == .phone { try logLostNumber(of: user.id) }
         if let changed { try updateAddress(of: changed, now: now) }
         try insert(UserEvent(.unlinked(provider), of: user.id, at: now))

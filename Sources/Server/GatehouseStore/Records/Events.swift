@@ -157,13 +157,17 @@ extension EventQuery {
 
 extension UserEvent {
     fileprivate var sessionID: SessionID? {
-        if case .sessionRevoked(let id, _) = content { id } else { nil }
+        switch content {
+        case .sessionRevoked(let id, _), .deviceAdded(let id, _): id
+        default: nil
+        }
     }
 
     /// What the column `detail` holds.
     var detail: String? {
         switch content {
-        case .created(let provider), .linked(let provider), .unlinked(let provider): provider.rawValue
+        case .created(let provider), .linked(let provider), .unlinked(let provider), .deviceAdded(_, let provider):
+            provider.rawValue
         case .updated(let names): names.joined(separator: " ")
         case .deleted(let user): user?.text
         case .disabled, .enabled: nil
@@ -210,6 +214,7 @@ extension UserEvent.Content {
             case .accountUnlinked: .unlinked(try provider())
             case .sessionRevoked:
                 .sessionRevoked(session ?? SessionID(""), try row.case(RevokeReason.self, at: detail))
+            case .deviceAdded: .deviceAdded(session ?? SessionID(""), by: try provider())
             }
         return (content, user)
     }

@@ -48,6 +48,7 @@ extension RecordConnection {
         try markRedeemed(join.redemption, by: join.identity.provider)
         try insert(accepted.session, redeeming: nil)
         for event in accepted.events { try insert(event) }
+        try insert(accepted.notices)
         try insert(UserEvent(.deleted(joining: owner), of: join.caller, at: join.moment))
         for provider in moved { try insert(UserEvent(.linked(provider), of: owner, at: join.moment)) }
         if let former { try insertUpdate(of: former, at: join.moment) }

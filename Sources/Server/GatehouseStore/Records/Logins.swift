@@ -50,6 +50,7 @@ extension RecordConnection {
         _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
     ) throws -> [SessionID] {
         try writeParts(of: accepted, by: login, known: known)
+        let before = try known.map { _ in try sessions(before: accepted.session, by: login) }
         if let known {
             try updateAtLogin(accepted.user, from: known.user, by: login.identity.provider, now: login.moment)
         }
@@ -59,8 +60,14 @@ extension RecordConnection {
         try insert(accepted.session, redeeming: login.redemption)
         try insert(accepted.auditEvent)
         // A new user has one session.
-        guard known != nil else { return [] }
-        let ended = try enforce(limit, on: accepted.user.id, except: accepted.session.id, now: login.moment)
+        guard let known, let before else { return [] }
+        try insert(accepted.notices(to: known.user, onNewDevice: before.areOfOtherDevices))
+        if before.areOfOtherDevices {
+            let content = UserEvent.Content.deviceAdded(accepted.session.id, by: login.identity.provider)
+            try insert(UserEvent(content, of: known.user.id, at: login.moment))
+        }
+        let ended = try enforce(
+            limit, on: accepted.user.id, except: accepted.session.id, among: before.count + 1, now: login.moment)
         if let event = accepted.auditEvent(ofEnded: ended) { try insert(event) }
         return ended
     }

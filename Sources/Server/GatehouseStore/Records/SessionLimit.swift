@@ -10,13 +10,13 @@ extension RecordConnection {
     ///
     /// The trigger `session_revoked` adds each to the revocation log. Their identity tokens keep their grace, so
     /// a client that repeats such a session's login still gets an answer.
+    ///
+    /// - Parameter count: how many rows there are; nil if that is not known.
     func enforce(
-        _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
+        _ limit: Int, on user: UserID, except new: SessionID, among count: Int? = nil, now: Timestamp
     ) throws -> [SessionID] {
-        let count = try first("SELECT count(*) FROM refresh_tokens WHERE user_id = ?", .text(user.text)) { row in
-            Int(row.integer(0))
-        }
-        guard let count, count > limit else { return [] }
+        let count = try count ?? sessionCount(of: user)
+        guard count > limit else { return [] }
         try lockSessions(of: user)
         if count > limit + keptEndedSessions { try removeEnded(of: user) }
         return try all(
@@ -30,6 +30,12 @@ extension RecordConnection {
             .text(user.text), .integer(now.milliseconds), .text(RevokeReason.sessionLimit.rawValue),
             .integer(Int64(limit - 1)), .text(new.text)
         ) { row in SessionID(row.text(0)) }
+    }
+
+    private func sessionCount(of user: UserID) throws -> Int {
+        try first("SELECT count(*) FROM refresh_tokens WHERE user_id = ?", .text(user.text)) { row in
+            Int(row.integer(0))
+        } ?? 0
     }
 
     /// Not those that have expired: that depends on the clock, and maintenance deletes them.

@@ -113,5 +113,6 @@ struct Migration: Sendable {
         Migration(name: "events", sql: PackageResources._014_events_sql),
         Migration(name: "app transfer", sql: PackageResources._015_app_transfer_sql),
         Migration(name: "searches of operators", sql: PackageResources._016_searches_of_operators_sql),
+        Migration(name: "notices", sql: PackageResources._017_notices_sql),
     ]
 }

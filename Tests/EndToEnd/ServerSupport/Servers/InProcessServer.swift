@@ -17,6 +17,8 @@ final class InProcessServer: TestServer {
     /// How far the clock of this node is ahead of the others'.
     private let clockError: ClockError
     private let assembly: Mutex<Assembly>
+    /// Whether notices to owners are sent after each request that may have caused one.
+    let sendsNotices = Atomic(true)
 
     private final class ClockError: Sendable {
         let value = Mutex(Duration.zero)
@@ -119,6 +121,17 @@ final class InProcessServer: TestServer {
     /// In a server, a background thread does this.
     func runAppleTasks() throws { while try assembly.withLock({ $0.auth }).runNextAppleTask() {} }
 
+    /// In a server, a background thread does this.
+    func sendNotices() {
+        let (auth, notices) = assembly.withLock { ($0.auth, $0.notices) }
+        while (try? auth.sendNextNotice(from: notices)) == true {}
+    }
+
+    /// As a process that ends before it has sent the notice.
+    func takeNotice() throws -> QueuedNotice? {
+        try assembly.withLock { assembly in try assembly.notices.takeNotice(now: assembly.primitives.now()) }
+    }
+
     /// In a server, a background thread does this every second.
     func runMaintenance() throws {
         _ = try assembly.withLock { $0.auth }.runMaintenance()
@@ -139,6 +152,7 @@ final class InProcessServer: TestServer {
         var bytes: [UInt8] = []
         assembly.withLock { $0.handler }.answer(request)
             .write(answering: request.method, requestID: sent.id, to: &bytes)
+        if sent.method != "GET", sendsNotices.load(ordering: .relaxed) { sendNotices() }
         return TestResponse(parsing: bytes).checked(against: sent, through: .responder)
     }
 }
