@@ -115,6 +115,8 @@ private struct ParametersEnvelope: Envelope {
         process.user.map { ServiceAccess.Peer(user: $0, forwards: parameters["REMOTE_ADDR"] != nil) }
     }
 
+    var hasSeveralProofs: Bool { parameters.hasSeveral("HTTP_DPOP") }
+
     subscript(field: EnvelopeField) -> ArraySlice<UInt8>? {
         switch field {
         case .contentType: parameters["CONTENT_TYPE"]

@@ -32,4 +32,7 @@ package struct Parameters: @unchecked Sendable {
     /// The value of a parameter. If a name is repeated, the first value counts: it is the one that
     /// nginx's configuration sets.
     package subscript(name: String) -> ArraySlice<UInt8>? { request.parameter(name) }
+
+    /// Whether a name is there more than once. nginx sends a header of the client as often as the client did.
+    package func hasSeveral(_ name: String) -> Bool { request.hasSeveral(name) }
 }

@@ -44,6 +44,8 @@ struct WebSettingsTests {
         let settings = ["PUBLIC_URL": url, "TOKEN_ISSUER": issuer]
         let policy = try web(settings)
         #expect(policy.origin == origin && policy.issuer == published)
+        let proofs = try TestConfiguration.read(settings).policy.dpop
+        #expect(proofs.origin == origin.flatMap(ProofURL.Origin.init), "proofs must be about it, too")
         let faults = TestConfiguration.faults(settings.merging(["REDIRECT_URIS": "https://a.example/"]) { $1 })
         #expect(faults.map(\.name) == (origin == nil ? ["REDIRECT_URIS"] : []))
     }

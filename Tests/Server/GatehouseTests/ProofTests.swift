@@ -85,10 +85,13 @@ struct UsedProofsTests {
 
     private static let now = Timestamp(seconds: 1_760_000_000)
 
-    private func use(_ number: Int, by request: UInt8 = 1, issued: Duration = .zero) -> ProofUse {
+    private func use(
+        _ number: Int, by request: UInt8 = 1, issued: Duration = .zero, otherTime: Timestamp? = nil
+    ) -> ProofUse {
         let proof = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) }
         return ProofUse(
-            proof: proof, request: [UInt8](repeating: request, count: 32), issuedAt: Self.now + issued)
+            proof: proof, request: [UInt8](repeating: request, count: 32), issuedAt: Self.now + issued,
+            otherTime: otherTime)
     }
 
     @Test("a proof is used once, and again only by the same request")
@@ -118,8 +121,49 @@ struct UsedProofsTests {
         let row = Row()
         _ = row.insert(use(1, issued: .seconds(60)), at: Self.now)
         #expect(!row.insert(use(1, by: 2, issued: .seconds(60)), at: Self.now + .seconds(120)))
-        _ = row.insert(use(2, issued: .seconds(240)), at: Self.now + .seconds(241))
+        let later = ProofUse.retention + .seconds(61)
+        _ = row.insert(use(2, issued: later), at: Self.now + later)
         #expect(row.used.entries.count == 1)
+    }
+
+    @Test("while two clocks differ, a proof is remembered until it is too old by both", arguments: [200, 1000, -1000])
+    func twoClocks(_ ahead: Int) {
+        let row = Row()
+        let memory = ProofMemory(now: Self.now + .seconds(ahead))
+        // At a time by the second clock.
+        func insert(_ number: Int, by request: UInt8 = 1, issued: Int, at seconds: Int) -> [Bool] {
+            let use = use(number, by: request, issued: .seconds(issued), otherTime: Self.now + .seconds(seconds))
+            let now = Self.now + .seconds(seconds + ahead)
+            return [row.insert(use, at: now), memory.insert(use, at: now)]
+        }
+        // Right by one clock at first, and by the other one when that says the same time.
+        let issued = max(ahead, 0)
+        #expect(insert(1, issued: issued, at: 0) == [true, true])
+        for seconds in stride(from: 10, to: abs(ahead), by: 90) {
+            #expect(insert(1000 + seconds, issued: seconds, at: seconds) == [true, true])
+        }
+        #expect(insert(1, by: 2, issued: issued, at: abs(ahead)) == [false, false])
+    }
+
+    @Test("a proof that a node accepted by a wrong clock is remembered by the nodes whose clocks are right")
+    func otherNode() {
+        for difference in [Duration.seconds(300), .seconds(-300)] {
+            let row = Row()
+            #expect(row.insert(use(1, issued: difference, otherTime: Self.now), at: Self.now + difference))
+            #expect(row.insert(use(2), at: Self.now + .seconds(59)))
+            #expect(row.used.entries.count == 2)
+            #expect(!row.insert(use(1, by: 2, issued: difference), at: Self.now + difference + .seconds(59)))
+        }
+    }
+
+    @Test("a clock that is set back lets no proof be used again")
+    func setBack() {
+        let memory = ProofMemory(now: Self.now + .seconds(3600))
+        #expect(memory.insert(use(1, issued: .seconds(3600)), at: Self.now + .seconds(3600)))
+        for seconds in stride(from: 0, through: 3600, by: 400) {
+            #expect(memory.insert(use(2 + seconds, issued: .seconds(seconds)), at: Self.now + .seconds(seconds)))
+        }
+        #expect(!memory.insert(use(1, by: 2, issued: .seconds(3600)), at: Self.now + .seconds(3600)))
     }
 
     @Test("proofs of a clock that was far ahead keep no others out when it is right again")
@@ -145,7 +189,8 @@ struct UsedProofsTests {
         #expect(!row.insert(use(1001), at: Self.now), "another one as old")
         #expect(row.insert(use(1002, issued: .seconds(2)), at: Self.now))
         #expect((row.used.bytes ?? []).count <= 8 + UsedProofs.limit * 32)
-        #expect(row.insert(use(1003, issued: .seconds(200)), at: Self.now + .seconds(200)))
+        let later = ProofUse.retention + .seconds(3)
+        #expect(row.insert(use(1003, issued: later), at: Self.now + later))
         #expect(row.used.forgottenUntil == nil)
     }
 
@@ -153,11 +198,12 @@ struct UsedProofsTests {
     func process() {
         let memory = ProofMemory(now: Self.now)
         #expect(memory.insert(use(1), at: Self.now))
-        for seconds in [0, 100, 179, 181, 180, 300, 360] {
+        let retention = Int(ProofUse.retention.components.seconds)
+        for seconds in [0, 100, retention - 1, retention + 1, retention, 2 * retention] {
             #expect(!memory.insert(use(1, by: 2), at: Self.now + .seconds(seconds)), "after \(seconds) s")
         }
-        #expect(memory.insert(use(1), at: Self.now + .seconds(361)), "the same request")
-        #expect(memory.insert(use(1, by: 2), at: Self.now + .seconds(800)), "it is forgotten")
+        #expect(memory.insert(use(1), at: Self.now + .seconds(2 * retention + 1)), "the same request")
+        #expect(memory.insert(use(1, by: 2), at: Self.now + .seconds(3 * retention + 4)), "it is forgotten")
     }
 }
 

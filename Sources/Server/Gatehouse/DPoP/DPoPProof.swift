@@ -61,9 +61,9 @@ package struct SentProof: Sendable {
 package struct DPoPPolicy: Sendable, Equatable {
     /// What the guard and the reads of the own API ask of a bound access token.
     package enum Guard: String, Sendable, CaseIterable {
-        /// They look at no proof.
+        /// The same as `optional`, under the name that it had before a proof that is sent was always checked.
         case off
-        /// A proof that is sent must be right.
+        /// A client may send no proof. One that is sent must be right.
         case optional
         case required
     }
@@ -81,7 +81,7 @@ package struct DPoPPolicy: Sendable, Equatable {
     /// The public origin, with which a proof's URL is compared; nil for the origin of each request.
     package var origin: ProofURL.Origin?
 
-    package init(atGuard: Guard = .off, requiresNonce: Bool = false, origin: ProofURL.Origin? = nil) {
+    package init(atGuard: Guard = .optional, requiresNonce: Bool = false, origin: ProofURL.Origin? = nil) {
         self.atGuard = atGuard
         self.requiresNonce = requiresNonce
         self.origin = origin

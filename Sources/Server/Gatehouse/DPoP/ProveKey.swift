@@ -26,7 +26,8 @@ extension AuthService {
             method: sent.method, urls: urls,
             accessTokenHash: accessToken.map { tokens.hash(String(decoding: $0.bytes, as: UTF8.self)) })
         // While two clocks differ, it is not known which one is wrong: a proof may be right by either.
-        let faults = [now, clocks.otherTime(at: now) ?? now].map { moment in
+        let otherTime = clocks.otherTime(at: now)
+        let faults = [now, otherTime ?? now].map { moment in
             proof.checks(against: expected, at: moment).first { !$0.passes }?.fault
         }
         if let fault = faults[0], faults[1] != nil { throw fault }
@@ -35,7 +36,7 @@ extension AuthService {
         }
         let use = ProofUse(
             proof: tokens.hash("dpop \(proof.thumbprint) \(proof.id)"), request: tokens.hash(requestID),
-            issuedAt: proof.issuedAt)
+            issuedAt: proof.issuedAt, otherTime: otherTime)
         return ProvenKey(thumbprint: proof.thumbprint, use: use)
     }
 
@@ -55,17 +56,16 @@ extension AuthService {
 // MARK: - The guard, and reads
 
 extension AuthService {
-    /// Checks the proof of a bound access token without the database, as far as the settings demand one.
+    /// Checks the proof of a bound access token without the database. One that is sent, and the scheme DPoP, are always
+    /// checked; the settings say whether a client may send neither.
     func checkAtGuard(
         _ caller: Caller, _ token: SentAccessToken, _ proof: SentProof?, now: Timestamp, in context: RequestContext
     ) throws(Refusal) {
         // An unbound token with the scheme DPoP (RFC 9449, section 7.1).
         guard let key = caller.keyThumbprint else { throw .invalidAccessToken }
-        switch policy.dpop.atGuard {
-        case .off: return
-        case .optional where token.scheme == .bearer && proof == nil: return
-        case .required where token.scheme == .bearer: throw refused(.missing, in: context)
-        case .optional, .required: break
+        if token.scheme == .bearer {
+            if policy.dpop.atGuard == .required { throw refused(.missing, in: context) }
+            if proof == nil { return }
         }
         do throws(DPoPFault) {
             let proven = try verify(proof, with: token, isAtGuard: true, now: now, requestID: context.id)
@@ -80,8 +80,8 @@ extension AuthService {
 // MARK: - Changes of an account
 
 extension AuthService {
-    /// The caller of a request that changes an account or ends sessions. A bound session demands a proof, which is then
-    /// used on every node; a right one by another key ends the session.
+    /// The caller of a request that changes an account, ends sessions or reads all that is known about the user. A bound
+    /// session demands a proof, which is then used on every node; a right one by another key ends the session.
     package func authenticateChange(
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
         from device: Device, in context: inout RequestContext

@@ -19,15 +19,18 @@ package struct ProofUse: Sendable, Equatable {
     /// SHA-256 of the request's id.
     package let request: [UInt8]
     package let issuedAt: Timestamp
+    /// The time of the second clock while it differs from this machine's: the proof may be right by either.
+    package let otherTime: Timestamp?
 
-    package init(proof: [UInt8], request: [UInt8], issuedAt: Timestamp) {
+    package init(proof: [UInt8], request: [UInt8], issuedAt: Timestamp, otherTime: Timestamp? = nil) {
         self.proof = proof
         self.request = request
         self.issuedAt = issuedAt
+        self.otherTime = otherTime
     }
 
-    /// How long a proof is remembered: it is then too old everywhere, also by a clock that is behind.
-    static let retention = DPoPPolicy.window * 3
+    /// How long a proof is remembered: it is then too old everywhere, also by the clock of another node that gets requests.
+    static let retention = DPoPPolicy.window * 2 + ClockAgreement.readinessLimit
 
     package var expiresAt: Timestamp { issuedAt + Self.retention }
 }
@@ -35,7 +38,7 @@ package struct ProofUse: Sendable, Equatable {
 /// The proofs that requests for a session have used, for as long as they could be sent again. They are part of the
 /// session's row, which nothing else changes while a request is decided.
 ///
-/// Example: a phone refreshes and changes its profile. The row has two entries for three minutes, and none after the next
+/// Example: a phone refreshes and changes its profile. The row has two entries for seven minutes, and none after the next
 /// request that comes later.
 package struct UsedProofs: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
@@ -59,8 +62,9 @@ package struct UsedProofs: Sendable, Equatable {
     mutating func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
         let entry = Entry(use)
         if let known = entries.first(where: { $0.proof == entry.proof }) { return known.request == entry.request }
-        entries.removeAll { !Self.isCurrent($0.issuedAt, at: now) }
-        if let forgotten = forgottenUntil, !Self.isCurrent(forgotten, at: now) { forgottenUntil = nil }
+        let times = min(now, use.otherTime ?? now)...max(now, use.otherTime ?? now)
+        entries.removeAll { !Self.isCurrent($0.issuedAt, at: times) }
+        if let forgotten = forgottenUntil, !Self.isCurrent(forgotten, at: times) { forgottenUntil = nil }
         if let forgottenUntil, use.issuedAt <= forgottenUntil { return false }
         if entries.count >= Self.limit, let oldest = entries.map(\.issuedAt).min() {
             entries.removeAll { $0.issuedAt <= oldest }
@@ -71,10 +75,12 @@ package struct UsedProofs: Sendable, Equatable {
         return true
     }
 
-    /// Whether a proof issued at this time can be accepted now or soon. One from far ahead was accepted by a wrong clock, and
-    /// must not keep others out when the clock is right again.
-    private static func isCurrent(_ moment: Timestamp, at now: Timestamp) -> Bool {
-        now <= moment + ProofUse.retention && moment <= now + ProofUse.retention
+    /// Whether a proof issued at this time can be accepted now, or later by the clock that is behind. One from far ahead was
+    /// accepted by a wrong clock, and must not keep others out when the clock is right again.
+    ///
+    /// - Parameter times: from the clock that is behind to the one that is ahead.
+    private static func isCurrent(_ moment: Timestamp, at times: ClosedRange<Timestamp>) -> Bool {
+        times.lowerBound <= moment + ProofUse.retention && moment <= times.upperBound + ProofUse.retention
     }
 }
 
@@ -126,7 +132,8 @@ extension UsedProofs {
 /// The proofs that requests without a write have used, in this process only: those at the guard, which reads no database, and
 /// repeated refreshes while the database cannot be written.
 ///
-/// Two sets take turns: after the longest time for which a proof can be accepted, the older one is dropped.
+/// Two sets take turns: after the longest time for which a proof can be accepted, the older one is dropped. A clock that is set
+/// back drops none: what it accepted before may be right again.
 final class ProofMemory: Sendable {
     private struct Memory {
         /// By proof, the request that has used it.
@@ -149,9 +156,9 @@ final class ProofMemory: Sendable {
     func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
         let (proof, request) = (Self.number(use.proof), Self.number(use.request))
         return memory.withLock { memory in
-            // Also after the clock was set back. Requests come a little out of order, each with the time of its beginning.
-            let isOver =
-                now > memory.startedAt + ProofUse.retention || now + ProofUse.retention < memory.startedAt
+            // A proof that is right by one of two clocks is right again when the other one says that time.
+            let difference = now.duration(to: use.otherTime ?? now).magnitude
+            let isOver = now > memory.startedAt + ProofUse.retention + difference
             if isOver || memory.recent.count >= Self.limit {
                 (memory.earlier, memory.recent, memory.startedAt) = (memory.recent, [:], now)
             }

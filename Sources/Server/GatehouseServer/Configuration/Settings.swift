@@ -61,8 +61,8 @@ package struct Settings: Sendable {
             the address every minute (every 15 seconds after a failure) through a loopback address; metrics have the \
             result and the expiry of the certificate. `gatehouse check` sends one, too. `gatehouse-nginx` writes \
             `public_url`, except with `TLS=balancer`, with `PROXY_PROTOCOL=on` or where nginx listens at no loopback \
-            address: set `off` there. The proofs of [bound sessions](API.md#bound-sessions) must be about this origin: after a \
-            change, apps that use the earlier one have to log in again.
+            address: set `off` there. The proofs of [bound sessions](API.md#bound-sessions) must be about this origin, or that of \
+            `TOKEN_ISSUER` without one: after a change, apps that use the earlier one have to log in again.
             """)
     let logLevel = Setting(
         "LOG_LEVEL", .oneOf(LogLevel.self), default: "info", "Least severe level that is logged.",
@@ -206,12 +206,12 @@ package struct Settings: Sendable {
         "SESSIONS_PER_USER", .number(1...10_000), default: "100", "Maximum number of active sessions of a user.",
         details: "A login beyond it ends the least recently used session.")
     let dpopGuard = Setting(
-        "DPOP_GUARD", .oneOf(DPoPPolicy.Guard.self), default: "off",
+        "DPOP_GUARD", .oneOf(DPoPPolicy.Guard.self), default: "optional",
         "What the guard asks of access tokens that are bound to a key.",
         details: """
-            `off`: nothing, they are accepted as any other. `optional`: a proof that is sent must be right. `required`: the \
-            scheme `DPoP` with a right proof. It also holds for each GET of `/api/users/me`, and has no effect on sessions that \
-            are not [bound](API.md#bound-sessions).
+            `optional`: a proof that is sent must be right, and the scheme `DPoP` demands one. `required`: the scheme `DPoP` \
+            with a right proof. `off`: an earlier name of `optional`. It also holds for each GET of `/api/users/me` and its \
+            accounts, and has no effect on sessions that are not [bound](API.md#bound-sessions).
             """)
     let dpopNonce = Setting(
         "DPOP_NONCE", .oneOf(DPoPNonceRule.self), default: "off",
@@ -341,7 +341,10 @@ package struct Settings: Sendable {
             """)
     let testCodes = Setting(
         "TEST_CODES", .testCodes, "Fixed codes for addresses to which nothing is sent, each with its last day.",
-        details: "For the review of the app in the App Store. A person who knows one can sign in as its user.")
+        details: """
+            For the review of the app in the App Store. A person who knows one can sign in as its user, who must not have a role. \
+            A code needs four different digits and no sequence, and a last day within a year.
+            """)
 
     // MARK: Events
 

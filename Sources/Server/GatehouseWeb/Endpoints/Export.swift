@@ -8,7 +8,8 @@ struct ExportEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let export = try auth.export(of: caller)
         var response = Response.ok(ExportBody(export: export, current: caller.sessionID))
         response.headers.append(Response.Header("Content-Disposition", "attachment; filename=\"account.json\""))

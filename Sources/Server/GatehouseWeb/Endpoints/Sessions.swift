@@ -68,7 +68,8 @@ struct SessionsEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let sessions = try auth.sessions(of: caller)
         return .ok(SessionListBody(sessions: sessions.map { SessionBody($0, current: caller.sessionID) }))
     }

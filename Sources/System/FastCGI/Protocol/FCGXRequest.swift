@@ -51,6 +51,18 @@ final class FCGXRequest {
         return unsafe ArraySlice(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
+    func hasSeveral(_ name: String) -> Bool {
+        var (count, next) = (0, unsafe handle.pointee.envp)
+        let length = name.utf8.count
+        unsafe name.withCString { name in
+            while let entry = unsafe next?.pointee {
+                if unsafe strncmp(entry, name, length) == 0, unsafe entry[length] == UInt8(ascii: "=") { count += 1 }
+                unsafe next = next?.successor()
+            }
+        }
+        return count > 1
+    }
+
     /// Reads a body of `length` bytes and the end of the request.
     func readBody(length: Int) -> [UInt8] {
         let body = unsafe [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
