@@ -38,6 +38,27 @@ struct AuthorizationStoreTests {
         #expect(try database.store().takeAuthorizationRequest([2], of: google, in: [2, 1]) == request(2))
     }
 
+    /// Anyone may begin sign-ins, from many addresses.
+    @Test("Of more requests than are kept, the oldest are removed")
+    func most() throws {
+        let (most, end) = (StoredAuthorizationRequest.most, (noon + StoredAuthorizationRequest.lifetime).milliseconds)
+        let isSQLite = database.url.hasPrefix("sqlite")
+        let hash = isSQLite ? "cast(n + 100000 AS blob)" : "decode(lpad(to_hex(n), 8, '0'), 'hex')"
+        try database.execute(
+            """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(most + 10))
+            INSERT INTO authorization_requests (hash, provider, browser, nonce, code_verifier, redirect_uri, code_challenge,
+                expires_at)
+            SELECT \(hash), 'GOOGLE', \(hash), '', '', '', '', \(end - Int64(most)) - n FROM numbers
+            """)
+        for state in UInt8.min...64 { try store.keep(request(state)) }
+        let left = try database.number("SELECT count(*) FROM authorization_requests")
+        #expect(left <= most + 64, "\(left)")
+        #expect(try store.takeAuthorizationRequest([1], of: google, in: [1, 1]) != nil)
+        let oldest = "SELECT count(*) FROM authorization_requests WHERE expires_at < \(end - Int64(2 * most))"
+        #expect(try database.number(oldest) == 0)
+    }
+
     @Test("Another browser and another provider do not get a request, and leave it")
     func bound() throws {
         try store.keep(request(1))

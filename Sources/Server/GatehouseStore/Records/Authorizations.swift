@@ -3,7 +3,11 @@ import SQL
 
 extension RelationalStore {
     package func keep(_ request: StoredAuthorizationRequest) throws(Refusal) {
-        try writing { try $0.insert(request) }
+        try writing { connection in
+            try connection.insert(request)
+            // The hash is random: about every 64th sign-in pays for this.
+            if request.stateHash[0] % 64 == 0 { try connection.removeOldestAuthorizationRequests() }
+        }
     }
 
     package func takeAuthorizationRequest(
@@ -39,6 +43,17 @@ extension RecordConnection {
             .blob(request.stateHash), .text(request.provider.rawValue), .blob(request.browserHash),
             .text(request.nonce), .text(request.codeVerifier), .text(request.redirectURI),
             .text(request.codeChallenge), .optional(request.appState), .integer(request.expiresAt.milliseconds))
+    }
+
+    /// Anyone may begin sign-ins. An attacker with many addresses fills no disk, and must keep on beginning hundreds a second so
+    /// that a user who is at the provider's page finds their own sign-in gone.
+    fileprivate func removeOldestAuthorizationRequests() throws {
+        try send(
+            """
+            DELETE FROM authorization_requests WHERE expires_at <=
+                (SELECT expires_at FROM authorization_requests ORDER BY expires_at DESC LIMIT 1 OFFSET ?)
+            """,
+            .integer(Int64(StoredAuthorizationRequest.most)))
     }
 
     /// One statement, so that of two callbacks at the same time one gets the request.
