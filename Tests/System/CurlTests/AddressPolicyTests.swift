@@ -44,6 +44,25 @@ struct AddressPolicyTests {
         #expect(throws: HTTPFault.publicAddress) { try client(.privateOnly).get(url) }
     }
 
+    @Test("are public ones for an address that another server has named, however it is written, and nothing is sent")
+    func named() throws {
+        let peer = try Peer(Peer.ok(""))
+        for host in ["127.0.0.1", "localhost", "127.1", "2130706433", "[::ffff:7f00:1]"] {
+            let url = "http://\(host):\(peer.port)/"
+            for server in ["https://192.0.0.9/", "http://[2001:1::1]/"] {
+                #expect(throws: HTTPFault.privateAddress) {
+                    try client(.any).sending(toAddressNamedBy: server) { (client) throws(HTTPFault) in
+                        try client.get(url)
+                    }
+                }
+            }
+            _ = try client(.any).sending(toAddressNamedBy: "http://127.0.0.1:1") { (client) throws(HTTPFault) in
+                try client.get(url)
+            }
+        }
+        #expect(peer.requests.count == 5, "those of a server on this machine")
+    }
+
     @Test("are not those of a proxy from the environment")
     func proxy() async {
         await #expect(processExitsWith: .success) {

@@ -38,7 +38,9 @@ struct ConfiguredProviderCheck: Check {
         }
     }
 
-    private var calls: ProviderCalls { ProviderCalls(gate: CallGate(limit: 1)) }
+    private var calls: ProviderCalls {
+        ProviderCalls(gate: CallGate(limit: 1), post: provider.postToTokenEndpoint)
+    }
 }
 
 // MARK: - OpenID

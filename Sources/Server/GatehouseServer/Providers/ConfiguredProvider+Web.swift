@@ -27,6 +27,12 @@ extension ConfiguredProvider {
         }
     }
 
+    /// How the code of a browser is sent to the provider. An address that its metadata name is not the operator's choice.
+    package var postToTokenEndpoint: ProviderCalls.Post {
+        guard let issuer = openID?.policy.issuers.first, web?.tokenURL == nil else { return ProviderCalls.networkPost }
+        return ProviderCalls.networkPost(toAddressNamedBy: issuer)
+    }
+
     /// Whether the provider accepts the id and the secret with which browsers sign in; nil if they do not.
     ///
     /// - Parameter callback: Gatehouse's.

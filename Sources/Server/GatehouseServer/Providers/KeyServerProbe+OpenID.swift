@@ -16,7 +16,7 @@ extension KeyServerProbe {
         let requests = ProbeRequests()
         let client = HTTPClient(timeout: timeLimit)
         let source = ProviderKeys.source(of: address) { (url) throws(HTTPFault) in
-            try requests.record(url) { () throws(HTTPFault) in try client.get(url) }
+            try requests.record(url) { () throws(HTTPFault) in try address.get(url, by: client) }
         }
         let outcome: Outcome
         do throws(KeySetFault) {

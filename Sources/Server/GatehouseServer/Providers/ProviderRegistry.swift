@@ -68,7 +68,8 @@ final class ProviderRegistry: Sendable {
             guard let part = next[settings.name] else { continue }
             built.logins[settings.name] = provider(settings, part)
             built.web[settings.name] = settings.webSignIn(
-                keys: part.keys, discovery: part.discovery, calls: calls(of: settings.name, part.gate))
+                keys: part.keys, discovery: part.discovery,
+                calls: calls(of: settings.name, part.gate, post: settings.postToTokenEndpoint))
         }
         return built
     }
@@ -135,8 +136,10 @@ extension ProviderRegistry {
         }
     }
 
-    private func calls(of name: Provider, _ gate: CallGate) -> ProviderCalls {
-        ProviderCalls(gate: gate, report: report(of: name))
+    private func calls(
+        of name: Provider, _ gate: CallGate, post: @escaping ProviderCalls.Post = ProviderCalls.networkPost
+    ) -> ProviderCalls {
+        ProviderCalls(gate: gate, post: post, report: report(of: name))
     }
 
     private func report(of name: Provider) -> ProviderReport.Handler {

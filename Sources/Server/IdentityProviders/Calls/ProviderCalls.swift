@@ -48,6 +48,15 @@ package struct ProviderCalls: Sendable {
         try HTTPClient(timeout: timeout).post(url, form: form, headers: headers)
     }
 
+    /// The same for a form to an address that an issuer's metadata name.
+    package static func networkPost(toAddressNamedBy issuer: String) -> Post {
+        { (url, form, headers, timeout) throws(HTTPFault) in
+            try HTTPClient(timeout: timeout).sending(toAddressNamedBy: issuer) { (client) throws(HTTPFault) in
+                try client.post(url, form: form, headers: headers)
+            }
+        }
+    }
+
     /// Runs the calls of one login.
     ///
     /// - Parameter spend: marks the code as used. Called when the gate is passed, so that a login which has to be repeated for

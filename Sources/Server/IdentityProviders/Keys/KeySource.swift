@@ -24,10 +24,11 @@ extension ProviderKeys {
 
     /// The key set of an OpenID provider. Its addresses come from the settings and from the issuer's metadata, never from a
     /// token.
-    package static func source(
-        of address: KeySetAddress,
-        get: @escaping Get = { (url) throws(HTTPFault) in try HTTPClient(timeout: timeout).get(url) }
-    ) -> KeySource {
+    package static func source(of address: KeySetAddress) -> KeySource {
+        source(of: address) { (url) throws(HTTPFault) in try address.get(url, by: HTTPClient(timeout: timeout)) }
+    }
+
+    package static func source(of address: KeySetAddress, get: @escaping Get) -> KeySource {
         { () throws(KeySetFault) in
             switch address {
             case .keySet(let url): return try document(at: url, get: get)
@@ -50,5 +51,15 @@ extension ProviderKeys {
         if let date = answer.date { onDate(date) }
         guard answer.status == 200 else { throw KeySetFault("status \(answer.status)") }
         return answer.body
+    }
+}
+
+extension KeySetAddress {
+    /// Fetches a document of the key set: the metadata of the issuer, or the keys at an address that the metadata name.
+    package func get(_ url: String, by client: HTTPClient) throws(HTTPFault) -> HTTPResponse {
+        guard case .discovery(let issuer) = self, url != (try? ProviderMetadata.address(of: issuer)) else {
+            return try client.get(url)
+        }
+        return try client.sending(toAddressNamedBy: issuer) { (client) throws(HTTPFault) in try client.get(url) }
     }
 }

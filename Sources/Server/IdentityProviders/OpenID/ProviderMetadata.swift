@@ -34,6 +34,9 @@ struct ProviderMetadata {
         guard let url = members[name]?.string, url.isAddress, Self.isPermitted(url, of: issuer) else {
             throw KeySetFault("the metadata of \(issuer.shown) names no \(name) that begins with https://")
         }
+        guard !IPAddress.isPrivateHost(of: url) || IPAddress.isPrivateHost(of: issuer) else {
+            throw KeySetFault("the metadata of \(issuer.shown) name a private address as \(name)")
+        }
         return url
     }
 

@@ -1,10 +1,10 @@
 import Gatehouse
-import IdentityProviders
 import JSON
 import POSIX
 import Testing
 
 @testable import Curl
+@testable import IdentityProviders
 
 /// oidcc-client-test-discovery-issuer-mismatch and its neighbours.
 @Suite("The discovery of an OpenID provider's keys")
@@ -110,6 +110,39 @@ struct DiscoveryTests {
         #expect((try? result.get()) == (isAccepted ? [] : nil))
         let isAsked = isAccepted || issuer.hasPrefix("http://127")
         #expect(asked.change { $0.count } == (isAccepted ? 2 : isAsked ? 1 : 0))
+    }
+
+    private static let privateHosts = [
+        "127.0.0.1", "localhost", "LOCALHOST.", "a.localhost", "10.0.0.1", "192.168.1.1:8443", "169.254.169.254",
+        "[::1]",
+        "[fd00::1]:443", "[::ffff:10.0.0.1]", "user@10.0.0.1", "op.example@127.0.0.1", "[x", "172.16.0.1\\@op.example",
+    ]
+
+    @Test(
+        "metadata name no private address, so that the server sends no requests into its own network",
+        arguments: privateHosts)
+    func privateAddress(host: String) {
+        let url = "https://\(host)/keys"
+        let expected = "the metadata of https://op.example/realm name a private address as jwks_uri"
+        #expect(fault(metadata(.string(Self.issuer), .string(url))) == expected)
+        #expect(asked.change { $0.count } == 1)
+        for name in ["authorization_endpoint", "token_endpoint"] {
+            let addresses = ["authorization_endpoint", "token_endpoint"].map {
+                "\"\($0)\":\"\($0 == name ? url.replacing("\\", with: "\\\\") : "https://op.example/")\""
+            }
+            let document = "{\"issuer\":\"\(Self.issuer)\",\(addresses.joined(separator: ","))}"
+            #expect(throws: KeySetFault("the metadata of https://op.example/realm name a private address as \(name)")) {
+                try OpenIDEndpoints(ProviderMetadata(Array(document.utf8), of: Self.issuer))
+            }
+        }
+    }
+
+    @Test("an issuer at a private address names its own", arguments: ["https://10.0.0.2", "https://localhost/realm"])
+    func privateIssuer(issuer: String) {
+        let keys = "https://10.0.0.3/keys"
+        let address = issuer + "/.well-known/openid-configuration"
+        let result = fetch(issuer, [address: (200, metadata(.string(issuer), .string(keys))), keys: (200, "")])
+        #expect(result == .success([]))
     }
 
     @Test("only the status 200 counts", arguments: [201, 204, 301, 302, 304, 404, 500])

@@ -28,6 +28,9 @@ struct OpenIDBindingTests {
             Nonce(claim: nil, sent: nil, faults: [.required: .required, .challenge: .challengeRequired]),
             Nonce(claim: .some(.null), sent: nil, faults: [.required: .required, .challenge: .challengeRequired]),
             Nonce(claim: .string(raw), sent: nil, faults: [.required: .notSent, .challenge: .notSent]),
+            // An empty nonce satisfies nothing: neither as it is nor by its hash.
+            .refused("", "", .different), .refused(nil, "", .notInToken),
+            .refused("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "", .different),
             Nonce(claim: 7, sent: nil, faults: [.required: .notSent, .challenge: .notSent]),
             refused(nil, raw, .notInToken), refused(.some(.null), raw, .notInToken),
             refused("another", raw, .different), refused(7, "7", .different), refused("", raw, .different),

@@ -109,6 +109,7 @@ struct CauseTests {
             Nonce(cause: .required, rule: .required), Nonce(cause: .challengeRequired, rule: .challenge),
             Nonce(cause: .different, claim: "another", sent: raw), Nonce(cause: .different, claim: 7, sent: "7"),
             Nonce(cause: .different, claim: "", sent: raw), Nonce(cause: .different, claim: .string(raw), sent: ""),
+            Nonce(cause: .different, claim: "", sent: ""), Nonce(cause: .notInToken, sent: "", rule: .required),
             Nonce(cause: .hashInOtherForm, claim: .string(NonceCase.hashed.uppercased()), sent: raw),
             Nonce(cause: .hashInOtherForm, claim: .string(Base64URL.encode(digest)), sent: raw),
             Nonce(cause: .hashInOtherForm, claim: .string(Base64URL.encode(digest) + "="), sent: raw),
