@@ -188,7 +188,7 @@ struct RunScriptSettingsTests {
 
     @Test("The fake Apple verifies with the secret of the environment")
     func smsSecret() throws {
-        let secret = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
+        let secret = "whsec_5WbX0kEsLlfzGqJrLiJxPqO7cXk2b1mD"
         #expect(try write(["SMS_SECRET": secret]).status == 0)
         #expect(try String(contentsOfFile: folder.file("apple/sms-secret"), encoding: .utf8) == secret)
     }

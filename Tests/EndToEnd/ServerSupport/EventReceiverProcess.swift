@@ -22,7 +22,7 @@ final class EventReceiverProcess: @unchecked Sendable {
         var isAccepted: Bool { ["accept", "lie", "flood"].contains(behaviour) }
     }
 
-    static let secret = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
+    static let secret = "whsec_5WbX0kEsLlfzGqJrLiJxPqO7cXk2b1mD"
     /// With the library of Standard Webhooks.
     static let libraryPython = Executable.root + "/.build/python/bin/python"
 

@@ -1,5 +1,6 @@
 import CommandLineTool
 import Foundation
+import Gatehouse
 import GatehouseStore
 import JSON
 import SQL
@@ -53,6 +54,37 @@ struct CheckTests {
             "APPLE_PRIVATE_KEY_FILE": tool.folder.file("apple/AuthKey_DEVELOPER1.p8"), "APP_ENV": "development",
             "DATA_KEY": "EIYk4Hap3db0PQ1sKREQ6z87uAL0AE6_lAihPZEolxM",
         ]
+    }
+
+    @Test("finds a test code whose user has a role")
+    func testCodeWithRole() throws {
+        let day = Date(timeIntervalSinceNow: 86_400).description.prefix(10)
+        let codes = ["TEST_CODES": "+8613800138000=739154@\(day), ann@example.com=580263@\(day)"]
+        let registry = Registry(tool: tool, store: try SQLiteStore(path: database))
+        for (name, provider) in [("+8613800138000", Provider.phone), ("ann@example.com", .email)] {
+            try registry.add(name, provider: provider)
+        }
+        try registry.add("admin", role: .admin)
+        #expect(try check(codes).text.contains(/ok     test codes +none of their users has a role\n/))
+        for user in ["user_+8613800138000", "user_ann@example.com"] {
+            let connection = try Connection(path: database, access: .readWrite)
+            try connection.execute(script: "UPDATE users SET role = 'ADMIN' WHERE id = '\(user)'")
+            expectFault("test codes", /has the role ADMIN/, in: try check(codes))
+            try connection.execute(script: "UPDATE users SET role = 'USER' WHERE id = '\(user)'")
+        }
+        #expect(try !check().text.contains("test codes"))
+    }
+
+    @Test("says so while the origin of proofs is not known")
+    func proofOrigin() throws {
+        let unknown = /note   proofs +the origin of this server is not known/
+        #expect(try check(["PUBLIC_URL": "off"]).text.contains(unknown))
+        #expect(try check(["PUBLIC_URL": "off", "TOKEN_ISSUER": "http://a.example"]).text.contains(unknown))
+        for settings in [
+            ["PUBLIC_URL": "off", "TOKEN_ISSUER": "https://a.example"], ["PUBLIC_URL": "https://a.example"],
+        ] {
+            #expect(try check(settings).text.contains(/ok     proofs .* https:\/\/a\.example\n/))
+        }
     }
 
     @Test("finds no fault in a sound installation, whether the server runs or not")

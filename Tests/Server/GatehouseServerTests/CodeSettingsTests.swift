@@ -1,5 +1,7 @@
+import CodeDelivery
 import Gatehouse
 import GatehouseServer
+import JOSE
 import Testing
 
 @Suite("Settings for codes")
@@ -68,11 +70,61 @@ struct CodeSettingsTests {
 
     @Test("Test codes of both channels are read, to the end of their last day")
     func testCodes() throws {
-        let text = "+86 138-0013-8000=424242@2026-12-31, Review@Example.com=111111@2026-11-30"
+        let text = "+86 138-0013-8000=739154@2026-12-31, Review@Example.com=580263@2026-11-30"
         let codes = try TestConfiguration.read(["TEST_CODES": text]).policy.codes.testCodes
         let phone = try #require(codes[CodeAddress(.phone, "+8613800138000")])
-        #expect(phone.code == "424242" && phone.endsAt.description.hasPrefix("2027-01-01T00:00:00"))
-        #expect(codes[CodeAddress(.email, "review@example.com")]?.code == "111111")
+        #expect(phone.code == "739154" && phone.endsAt.description.hasPrefix("2027-01-01T00:00:00"))
+        #expect(codes[CodeAddress(.email, "review@example.com")]?.code == "580263")
+    }
+
+    /// A date so many days from now.
+    private static func day(_ days: Int) -> String {
+        String((Timestamp.ofThisMachine + .seconds(days * 86_400)).description.prefix(10))
+    }
+
+    @Test(
+        "A test code that is easy to guess is refused, in development, too",
+        arguments: [
+            "000000", "123456", "654321", "424242", "111222", "112233", "012345", "987650", "135790", "123123",
+        ])
+    func weakCode(code: String) {
+        for environment in ["production", "development"] {
+            let faults = TestConfiguration.faults([
+                "TEST_CODES": "+8613800138000=739154@\(Self.day(9)),a@example.com=\(code)@\(Self.day(9))",
+                "APP_ENV": environment,
+            ])
+            #expect(faults.map(\.name) == ["TEST_CODES"] && faults[0].message.contains("is easy to guess"))
+            #expect(!faults.map(\.description).joined().contains(code))
+        }
+    }
+
+    @Test("A last day more than a year ahead is refused, and one that has ended is no fault, however weak its code is")
+    func lastDay() throws {
+        let faults = TestConfiguration.faults(["TEST_CODES": "+8613800138000=739154@2099-12-31"])
+        #expect(faults.map(\.name) == ["TEST_CODES"] && faults[0].message.contains("more than a year ahead"))
+        #expect(TestConfiguration.faults(["TEST_CODES": "+8613800138000=739154@\(Self.day(367))"]).count == 1)
+        #expect(TestConfiguration.faults(["TEST_CODES": "+8613800138000=739154@\(Self.day(365))"]).isEmpty)
+        #expect(TestConfiguration.faults(["TEST_CODES": "+8613800138000=000000@2020-01-01"]).isEmpty)
+    }
+
+    @Test(
+        "A secret of webhooks that is not random is refused, also as one of two",
+        arguments: [
+            Base64.encode([UInt8](repeating: 0, count: 24)), Base64.encode(Array("password-of-the-sms-gateway".utf8)),
+            "passwordpasswordpasswordpasswordpassword", Base64.encode(Array("changeme-changeme-changeme".utf8)),
+            Base64.encode(Array(1...32)), Base64.encode(Array("30313233343536373839616263646566".utf8)),
+            String(repeating: "A", count: 32),
+        ])
+    func weakSecret(text: String) {
+        let random = "whsec_EIYk4Hap3db0PQ1sKREQ6z87uAL0AE6x"
+        for (name, url) in [("SMS_SECRET", "SMS_URL"), ("EVENTS_SECRET", "EVENTS_URL")] {
+            for value in ["whsec_" + text, "\(random) whsec_\(text)"] {
+                let settings = [url: "http://127.0.0.1:9/", name: value, "PHONE_COUNTRIES": "CN"]
+                let faults = TestConfiguration.faults(settings)
+                #expect(faults.map(\.name) == [name] && faults[0].message.hasPrefix("is not random"), "\(faults)")
+                #expect(!faults.map(\.description).joined().contains(text))
+            }
+        }
     }
 
     @Test("Only mobile numbers get codes, unless the setting names other kinds")
@@ -93,11 +145,12 @@ struct CodeSettingsTests {
 
     @Test("In production, a test code is warned of, also after it has ended")
     func warnings() throws {
-        let text = "+8613800138000=424242@2099-12-31,a@example.com=111111@2020-01-01"
+        let day = Self.day(30)
+        let text = "+8613800138000=739154@\(day),a@example.com=111111@2020-01-01"
         let warnings = try TestConfiguration.read(["TEST_CODES": text]).warnings
-        #expect(warnings.contains { $0.contains("TEST_CODES") && $0.contains("until 2099-12-31") }, "\(warnings)")
+        #expect(warnings.contains { $0.contains("TEST_CODES") && $0.contains("until \(day)") }, "\(warnings)")
         #expect(warnings.contains { $0.contains("TEST_CODES") && $0.contains("ended on 2020-01-01") })
-        #expect(!warnings.joined().contains("424242"))
+        #expect(!warnings.joined().contains("739154"))
         let development = try TestConfiguration.read(["TEST_CODES": text, "APP_ENV": "development"]).warnings
         #expect(!development.joined().contains("TEST_CODES"))
     }

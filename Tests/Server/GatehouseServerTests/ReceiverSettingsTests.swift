@@ -143,7 +143,7 @@ struct ReceiverSettingsTests {
     func sharedSecrets() throws {
         let fixture = try fixture([
             "a.conf": FolderFixture.receiver, "b.conf": "URL=https://b\nSECRET=\(Self.other) \(Self.secret)",
-            "c.conf": "URL=https://c\nSECRET=whsec_\(Data(repeating: 7, count: 32).base64EncodedString())",
+            "c.conf": "URL=https://c\nSECRET=whsec_Nd7YkTq9EwRu1ShXv5PiAz8CgJb2LfOm",
         ])
         let sms: [String: String?] = ["SMS_URL": "https://s", "SMS_SECRET": Self.other, "PHONE_COUNTRIES": "CN"]
         let warnings = try fixture.configuration(Self.events.merging(sms) { $1 }).warnings

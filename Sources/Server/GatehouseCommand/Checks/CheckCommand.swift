@@ -77,6 +77,7 @@ struct CheckPlan {
             run(ConfigurationCheck(survey: survey, accounts: accounts))
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source)) + run(ServicesCheck(access: survey.services))
+            + run(ProofOriginCheck(web: survey.web))
         let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts, mark: survey.databaseMark?.path)) } ?? []
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil
@@ -89,7 +90,7 @@ struct CheckPlan {
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple =
             appleFindings(database) + providerFindings() + deliveryFindings(database) + receiverFindings()
-            + outboxFindings(database)
+            + outboxFindings(database) + testCodeFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -203,6 +204,12 @@ struct CheckPlan {
     private func outboxFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
         let check = OutboxCheck(database: database, configured: survey.receivers?.map(\.name))
         return check.isNeeded ? run(check) : []
+    }
+
+    /// Only where there are test codes.
+    private func testCodeFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
+        let addresses = Array((survey.testCodes ?? [:]).keys)
+        return addresses.isEmpty ? [] : run(TestCodesCheck(addresses: addresses, database: database))
     }
 
     /// Whether only root can change the path of the socket.

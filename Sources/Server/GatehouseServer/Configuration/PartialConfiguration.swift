@@ -140,6 +140,7 @@ package struct ConfigurationSurvey: Sendable {
     package let refreshKeys: KeyRing??
     package let providers: [ConfiguredProvider]?
     package let delivery: ConfiguredDelivery?
+    package let testCodes: [CodeAddress: CodePolicy.TestCode]?
     package let services: ServiceAccess?
     package let receivers: [EventReceiver]?
     /// The files that the providers are read from.
@@ -194,6 +195,7 @@ package struct ConfigurationSurvey: Sendable {
         refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
         providers = try? Configuration.providers(from: source)
         delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
+        testCodes = source.readIfSound([table.testCodes]) { $0[\.testCodes] ?? [:] }
         services = source.readIfSound([table.serviceTokens, table.serviceUsers, table.listen]) { $0.serviceAccess() }
         receivers = try? Configuration.receivers(from: source)
         providerFiles = FolderFiles(of: .providers, for: source)

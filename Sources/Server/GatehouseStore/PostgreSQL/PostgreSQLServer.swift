@@ -50,6 +50,8 @@ extension PostgreSQLServer: ExaminedDatabase {
         try connection.numbers(after: last, limit: limit)
     }
 
+    package func role(of address: CodeAddress) throws -> Role? { try connection.role(of: address) }
+
     package func receiverStates() throws -> [ReceiverState] { try connection.receiverStates() }
 
     package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {

@@ -76,6 +76,8 @@ extension SQLiteFile: ExaminedDatabase {
         try reader().numbers(after: last, limit: limit)
     }
 
+    package func role(of address: CodeAddress) throws -> Role? { try reader().role(of: address) }
+
     package func receiverStates() throws -> [ReceiverState] { try reader().receiverStates() }
 
     /// The time of the oldest user or audit entry.

@@ -19,6 +19,9 @@ package protocol ExaminedDatabase {
     /// The outbox of each receiver of events.
     func receiverStates() throws -> [ReceiverState]
 
+    /// The role of the user who signs in with codes to this address; nil without one.
+    func role(of address: CodeAddress) throws -> Role?
+
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
     ///
     /// - Parameter headByteCount: the number of bytes that identify a key.
@@ -49,6 +52,15 @@ extension RecordConnection {
             "SELECT created_at FROM users ORDER BY id DESC LIMIT 1",
             "SELECT moment FROM audit_events ORDER BY id DESC LIMIT 1", "SELECT max(updated_at) FROM documents"
         ).max()
+    }
+
+    func role(of address: CodeAddress) throws -> Role? {
+        try first(
+            """
+            SELECT role FROM users JOIN auth_accounts ON user_id = users.id
+            WHERE auth_accounts.provider = ? AND provider_user_id = ?
+            """, .text(address.channel.provider.rawValue), .text(address.text)
+        ) { Role(rawValue: $0.text(0)) ?? .superAdmin }
     }
 
     /// The times that these queries return, without NULL.

@@ -108,7 +108,7 @@ struct ReceiverFaultTests {
         "A receiver gets the types that it asked for, signed with both secrets, with the user as they are when it is sent"
     )
     func content() throws {
-        let other = "whsec_cHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw"
+        let other = "whsec_t8VnQe2RyKpD4aHs6UjWc3ZxGf0BmLoi"
         // All attempts fail until the user has a later nickname.
         let receiver = try EventReceiverProcess(["fail"], secret: other)
         let settings = receiver.settings("TYPES=user.created").replacing(

@@ -58,7 +58,7 @@ struct MonitoringTests {
                 variables["PROVIDERS_DIR"] = providers
                 // A receiver has metrics also while it does not answer.
                 variables["EVENTS_URL"] = "http://127.0.0.1:9/events"
-                variables["EVENTS_SECRET"] = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
+                variables["EVENTS_SECRET"] = "whsec_5WbX0kEsLlfzGqJrLiJxPqO7cXk2b1mD"
             }
             known.formUnion(names(in: String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)))
         }

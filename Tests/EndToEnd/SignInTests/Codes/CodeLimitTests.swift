@@ -1,4 +1,5 @@
 import FakeProviders
+import Foundation
 import JSON
 import StoreSupport
 import TestSupport
@@ -123,12 +124,13 @@ struct CodeLimitTests {
     @Test("A test code signs in until its last day has ended, and nothing is sent to its address")
     func testCode() throws {
         let number = "+12025550123"
+        let lastDay = Date(timeIntervalSinceNow: 86_400).description.prefix(10)
         let fixture = try CodeFixture {
-            $0["TEST_CODES"] = "\(number)=424242@2099-12-31,old@example.com=111111@2020-01-01"
+            $0["TEST_CODES"] = "\(number)=739154@\(lastDay),old@example.com=111111@2020-01-01"
         }
         let id = try fixture.ask(number)["codeId"]?.string ?? ""
         #expect(try fixture.logIn(SentTestCode(id: id, text: "000000")).status == 401)
-        let login = try fixture.logIn(SentTestCode(id: id, text: "424242"))
+        let login = try fixture.logIn(SentTestCode(id: id, text: "739154"))
         #expect(login["user"]?.object?["phone"] == .string(number))
         #expect(fixture.providers.inbox.lastNumber == 0)
         let old = try fixture.code("old@example.com", channel: "email")

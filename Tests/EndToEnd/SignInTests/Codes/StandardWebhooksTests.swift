@@ -15,7 +15,7 @@ private let python = Executable.root + "/.build/python/bin/python"
         "there is no .build/python/bin/python: deploy/lib/packages test-all makes it"))
 struct StandardWebhooksTests {
     private static let secrets = [
-        "whsec_b29vb29vb29vb29vb29vb29vb29vb29v", "whsec_cHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw",
+        "whsec_5WbX0kEsLlfzGqJrLiJxPqO7cXk2b1mD", "whsec_t8VnQe2RyKpD4aHs6UjWc3ZxGf0BmLoi",
     ]
 
     private func message(to number: String) throws -> UpstreamRequest {
@@ -54,7 +54,7 @@ struct StandardWebhooksTests {
         let request = try message(to: "+8613800138001")
         let changed = try verify(request.body + [UInt8(ascii: " ")], request, Self.secrets[0])
         #expect(changed.status == 1 && changed.text == "WebhookVerificationError\n", "\(changed.errorOutput)")
-        let other = "whsec_cXFxcXFxcXFxcXFxcXFxcXFxcXFxcXFx"
+        let other = "whsec_Nd7YkTq9EwRu1ShXv5PiAz8CgJb2LfOm"
         #expect(try verify(request.body, request, other).text == "WebhookVerificationError\n")
     }
 }

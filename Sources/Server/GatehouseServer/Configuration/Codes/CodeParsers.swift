@@ -1,3 +1,4 @@
+import CodeDelivery
 import Gatehouse
 
 extension SettingParser where Value == [CodeRate] {
@@ -59,10 +60,15 @@ extension SettingParser where Value == Country {
 
 extension SettingParser where Value == [CodeAddress: CodePolicy.TestCode] {
     static var testCodes: Self {
-        Self("a list such as +8613800138000=424242@2026-12-31, review@example.com=424242@2026-12-31") { text in
+        let format = "a list such as +8613800138000=<six random digits>@2026-12-31, with the last day of each code"
+        return Self(format) { text, faults in
             var codes: Value = [:]
             for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let (address, code) = testCode(entry.filter { $0 != " " }) else { return nil }
+                guard let (address, code) = testCode(entry.filter { $0 != " " }) else {
+                    faults.append("must be \(format)")
+                    return nil
+                }
+                if let fault = code.fault(now: .ofThisMachine), !faults.contains(fault) { faults.append(fault) }
                 codes[address] = code
             }
             return codes
@@ -78,6 +84,25 @@ extension SettingParser where Value == [CodeAddress: CodePolicy.TestCode] {
         else { return nil }
         // To the end of the day.
         return (address, CodePolicy.TestCode(code: String(code), endsAt: day + .seconds(86_400)))
+    }
+}
+
+extension CodePolicy.TestCode {
+    private static let longest = Duration.seconds(366 * 86_400)
+    /// A clock that starts in 1970 stops no server.
+    private static let earliest = Timestamp(seconds: 1_767_225_600)
+
+    /// Why it may not be used: it signs in anyone who guesses it. One that has ended signs in nobody.
+    fileprivate func fault(now: Timestamp) -> String? {
+        if endsAt <= now { return nil }
+        if endsAt > max(now, Self.earliest) + Self.longest {
+            return "has a code whose last day is more than a year ahead: choose one soon after the review"
+        }
+        let digits = Array(code.utf8)
+        let steps = zip(digits.dropFirst(), digits).map { $0 &- $1 }
+        let hasSequence = steps.indices.dropFirst(2).contains { Set(steps[$0 - 2...$0]).count == 1 }
+        guard hasSequence || Set(digits).count < 4 else { return nil }
+        return "has a code that is easy to guess: it needs four different digits, and no sequence such as 1234"
     }
 }
 

@@ -1,16 +1,30 @@
 import CodeDelivery
 import Curl
+import JOSE
 import StandardWebhooks
 
 extension SettingParser where Value == WebhookSecrets {
     static var webhookSecrets: Self {
         let format = "whsec_ and 24 to 64 random bytes in base64; several with spaces between them"
         return Self(format) { text, faults in
-            do throws(WebhookSecretFault) { return try WebhookSecrets(text) } catch {
+            do throws(WebhookSecretFault) {
+                let secrets = try WebhookSecrets(text)
+                if text.split(whereSeparator: \.isWhitespace).contains(where: isPredictable) {
+                    faults.append("is not random: make one with: echo whsec_$(openssl rand -base64 32)")
+                }
+                return secrets
+            } catch {
                 faults.append("must be \(format): it \(error.description)")
                 return nil
             }
         }
+    }
+
+    private static func isPredictable(_ secret: Substring) -> Bool {
+        let text = String(secret.drop { $0 != "_" }.dropFirst())
+        let decoded = Base64.decode(text) ?? []
+        let texts = [text] + [String(validating: decoded, as: UTF8.self)].compactMap(\.self)
+        return decoded.isPredictable || texts.contains { Secret(text: $0).fault(atLeast: 0) != nil }
     }
 }
 
