@@ -192,6 +192,7 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+                .testTarget(name: "GatehouseWebTests", dependencies: ["Gatehouse", "GatehouseWeb"]),
                 .testTarget(name: "UserFilesTests", dependencies: ["Gatehouse", "JSON", "TestSupport", "UserFiles"]),
                 .testTarget(
                     name: "GatehouseServerTests",

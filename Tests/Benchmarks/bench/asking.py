@@ -87,6 +87,11 @@ class Asking:
         self.post("/api/auth/refresh", compact({"refreshToken": next(self.bound)}), HTTP_DPOP=proof("POST", REFRESH_URL),
                   GATEHOUSE_DPOP_TARGET=f"POST {REFRESH_URL}")
 
+    def refresh_form(self):
+        """As an OAuth library does it."""
+        self.post("/api/auth/exchange", f"grant_type=refresh_token&refresh_token={next(self.refresh)}",
+                  CONTENT_TYPE="application/x-www-form-urlencoded")
+
     def post(self, path, body, status="200", **more):
         return self.expect(status, USUAL | line("POST", path) | {
             "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))} | more, body.encode())

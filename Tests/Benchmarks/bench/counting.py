@@ -16,7 +16,7 @@ from tokens import BUNDLE_ID
 REQUESTS = {
     "guard": Asking.guard, "me": Asking.me, "login known": Asking.login_known, "login new": Asking.login_new,
     "login openid": Asking.login_openid, "send code": Asking.send_code, "login code": Asking.login_code,
-    "refresh": Asking.refresh_next, "refresh bound": Asking.refresh_bound}
+    "refresh": Asking.refresh_next, "refresh bound": Asking.refresh_bound, "refresh form": Asking.refresh_form}
 
 # So many that what happens once in a while, such as another worker's first request, matters little.
 COUNTED = {"guard": 500, "me": 500}

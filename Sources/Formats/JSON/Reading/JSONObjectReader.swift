@@ -92,6 +92,8 @@ public struct JSONObjectReader: Sendable, JSONClaims {
         }
     }
 
+    public func contains(_ name: String) -> Bool { content(of: name.utf8.span) != nil || tree?[name] != nil }
+
     public func has(_ name: String, _ text: String) -> Bool {
         if case .text(let range) = content(of: name.utf8.span) {
             return bytes.span.extracting(range).isIdentical(to: text.utf8.span)

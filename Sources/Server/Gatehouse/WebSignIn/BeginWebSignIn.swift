@@ -6,13 +6,15 @@ package struct WebSignInRequest: Sendable {
     package var codeChallengeMethod: String?
     package var responseType: String?
     package var state: String?
+    /// The thumbprint of the key to which the app binds its sign-in (`dpop_jkt`, RFC 9449, section 10).
+    package var keyThumbprint: String?
     /// Whether a parameter is there twice.
     package var hasDuplicates: Bool
 
     package init(
         provider: Provider?, redirectURI: String? = nil, codeChallenge: String? = nil,
         codeChallengeMethod: String? = nil, responseType: String? = nil, state: String? = nil,
-        hasDuplicates: Bool = false
+        keyThumbprint: String? = nil, hasDuplicates: Bool = false
     ) {
         self.provider = provider
         self.redirectURI = redirectURI
@@ -20,6 +22,7 @@ package struct WebSignInRequest: Sendable {
         self.codeChallengeMethod = codeChallengeMethod
         self.responseType = responseType
         self.state = state
+        self.keyThumbprint = keyThumbprint
         self.hasDuplicates = hasDuplicates
     }
 }
@@ -36,6 +39,7 @@ extension WebSignInRequest {
         guard codeChallengeMethod == "S256", let codeChallenge, Self.is32BytesInBase64URL(codeChallenge) else {
             return .invalidRequest
         }
+        guard keyThumbprint.map(Self.is32BytesInBase64URL) ?? true else { return .invalidRequest }
         return hasReturnableState ? nil : .invalidRequest
     }
 
@@ -114,7 +118,8 @@ extension AuthService {
         StoredAuthorizationRequest(
             stateHash: tokens.hash(request.state), provider: provider, browserHash: tokens.hash(browser),
             nonce: request.nonce, codeVerifier: request.codeVerifier, redirectURI: redirectURI,
-            codeChallenge: signIn.codeChallenge ?? "", appState: signIn.state,
+            codeChallenge: [signIn.codeChallenge, signIn.keyThumbprint].compactMap(\.self).joined(separator: "."),
+            appState: signIn.state,
             expiresAt: primitives.now() + StoredAuthorizationRequest.lifetime)
     }
 

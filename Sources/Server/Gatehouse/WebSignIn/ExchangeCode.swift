@@ -44,6 +44,9 @@ extension AuthService {
         guard code.isAlive(now: now), permits(grant, code),
             let proof = tokens.open(code.sealedProof, withCode: grant.code)
         else { throw .invalidGrant }
+        if let wanted = code.demands.keyThumbprint, wanted != key?.thumbprint {
+            throw refused(key == nil ? .missing : .key, in: context)
+        }
         do throws(Refusal) {
             return try openSession(
                 for: ProvenIdentity(proof, by: code, now: now), nickname: nickname ?? proof.nickname, boundTo: key,
@@ -61,7 +64,7 @@ extension AuthService {
     private func permits(_ grant: CodeGrant, _ code: StoredAuthorizationCode) -> Bool {
         let hasAddress = grant.redirectURI.map { $0.utf8.elementsEqual(code.redirectURI.utf8) } ?? true
         return hasAddress && policy.web.permits(redirectURI: code.redirectURI)
-            && tokens.isCodeVerifier(grant.codeVerifier, of: code.codeChallenge)
+            && tokens.isCodeVerifier(grant.codeVerifier, of: code.demands.codeChallenge)
     }
 
     private func laterTask(of proof: WebProof, for user: UserID, now: Timestamp) -> AppleTask? {

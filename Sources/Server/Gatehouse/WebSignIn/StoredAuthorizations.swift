@@ -2,6 +2,8 @@
 package struct StoredAuthorizationRequest: Sendable, Equatable {
     /// How long the user may take at the provider.
     package static let lifetime = Duration.seconds(600)
+    /// How many are kept, or a few more. Beyond it, the oldest are removed.
+    package static let most = 50_000
 
     /// SHA-256 of the state that the provider sends back.
     package let stateHash: [UInt8]
@@ -13,7 +15,8 @@ package struct StoredAuthorizationRequest: Sendable, Equatable {
     package let codeVerifier: String
     /// Where the app expects the browser.
     package let redirectURI: String
-    /// Of the app's exchange with Gatehouse.
+    /// Of the app's exchange with Gatehouse. After a dot, the thumbprint of the key to which the app binds its sign-in: an earlier
+    /// version that reads it refuses the code, and does not forget the key.
     package let codeChallenge: String
     /// The app's state.
     package let appState: String?
@@ -71,6 +74,12 @@ package struct StoredAuthorizationCode: Sendable, Equatable {
     func isAlive(now: Timestamp) -> Bool { now < expiresAt && expiresAt <= Self.latestExpiry(now: now) }
 
     package static func latestExpiry(now: Timestamp) -> Timestamp { now + lifetime + ClockAgreement.readinessLimit }
+
+    /// The two parts of `codeChallenge`; the second is nil for a code that any client may exchange.
+    var demands: (codeChallenge: String, keyThumbprint: String?) {
+        let parts = codeChallenge.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return (parts[0], parts.count == 2 ? parts[1] : nil)
+    }
 }
 
 /// What a provider's answer has proven, until the app exchanges its code.

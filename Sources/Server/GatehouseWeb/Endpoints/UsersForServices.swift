@@ -24,7 +24,7 @@ struct UsersForServicesEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         try auth.authenticateService(of: request, in: &context)
-        let ids = request.query.values(of: "id")
+        let ids = try request.query(atMost: AuthService.mostUsers + Form.mostPairs).values(of: "id")
         guard (1...AuthService.mostUsers).contains(ids.count) else {
             throw Problem.invalidRequest([
                 FieldError(

@@ -9,7 +9,7 @@ struct StartWebSignInEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let start = try auth.begin(
-            WebSignInRequest(request), in: request.cookie(.signIn), requestID: request.id)
+            try WebSignInRequest(request), in: request.cookie(.signIn), requestID: request.id)
         let cookie = Cookie.signIn.header(start.browser, maximumAge: start.lifetime)
         guard let response = Response.seeOther(start.page, headers: [cookie]) else { throw Refusal.unknownProvider }
         return response
@@ -27,7 +27,7 @@ struct FinishWebSignInEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let form = method == .post ? try request.form() : request.query
+        let form = try method == .post ? request.form() : request.query()
         let address = try auth.finishWebSignIn(
             by: Provider(lowercaseName: request.pathArgument), state: form.single("state"), ProviderAnswer(form),
             in: request.cookie(.signIn), from: request.device, in: context)
@@ -55,14 +55,15 @@ struct WaysEndpoint: Endpoint {
 
 extension WebSignInRequest {
     /// Unknown parameters are ignored, as OAuth demands: `client_id`, `scope` and `nonce` among them.
-    fileprivate init(_ request: Request) {
-        let query = request.query
-        let names = ["code_challenge", "code_challenge_method", "response_type", "state"]
+    fileprivate init(_ request: Request) throws(Problem) {
+        let query = try request.query()
+        let names = ["code_challenge", "code_challenge_method", "response_type", "state", "dpop_jkt"]
         self.init(
             provider: Provider(lowercaseName: request.pathArgument), redirectURI: query.single("redirect_uri"),
             codeChallenge: query.single("code_challenge"),
             codeChallengeMethod: query.single("code_challenge_method"),
             responseType: query.single("response_type"), state: query.single("state"),
+            keyThumbprint: query.single("dpop_jkt"),
             hasDuplicates: names.contains { query.values(of: $0).count > 1 })
     }
 }

@@ -92,7 +92,7 @@ package struct FieldReader {
         return result
     }
 
-    func has(_ name: String) -> Bool { object[name] != nil }
+    func has(_ name: String) -> Bool { object.contains(name) }
 
     subscript(_ name: String) -> JSONValue? { object[name] }
 

@@ -1,16 +1,25 @@
+import Gatehouse
+
 /// A body of the type `application/x-www-form-urlencoded`, or a query, as OAuth clients send it (RFC 6749, appendix B).
 ///
-/// Unknown parameters are ignored, because such clients send more of them.
+/// Unknown parameters are ignored, because such clients send more of them. The text is split and decoded once: it may have
+/// 64 KiB, and endpoints ask for many names.
 struct Form {
-    private let body: [UInt8]
+    /// More are sent only to cost time.
+    static let mostPairs = 64
 
-    init(_ body: [UInt8]) {
-        self.body = body
+    private let pairs: [(name: String, value: String)]
+
+    init(_ text: ArraySlice<UInt8>, atMost limit: Int = mostPairs) throws(Problem) {
+        let parts = text.split(separator: UInt8(ascii: "&"), maxSplits: limit)
+        guard parts.count <= limit else { throw .tooManyParameters(limit: limit) }
+        pairs = parts.map { part in
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            return (Self.decoded(part[..<end]), Self.decoded(part[end...].dropFirst()))
+        }
     }
 
-    func values(of name: String) -> [String] {
-        body.split(separator: UInt8(ascii: "&")).compactMap { Self.value(in: $0, of: name) }
-    }
+    func values(of name: String) -> [String] { pairs.compactMap { $0.name == name ? $0.value : nil } }
 
     /// Nil if it is missing, empty, or sent more than once.
     func single(_ name: String) -> String? {
@@ -36,31 +45,26 @@ struct Form {
         .invalidRequest([FieldError(field: name, message: message)])
     }
 
-    /// The value of `name=value`; nil for another name.
-    private static func value(in pair: ArraySlice<UInt8>, of name: String) -> String? {
-        let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard decoded(parts[0]) == name else { return nil }
-        return parts.count == 2 ? decoded(parts[1]) : ""
-    }
-
     /// A plus is a space, and `%2B` a plus. An incomplete escape stays as it is.
     private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+        let (percent, plus) = (UInt8(ascii: "%"), UInt8(ascii: "+"))
+        guard text.contains(where: { $0 == percent || $0 == plus }) else {
+            return String(decoding: text, as: UTF8.self)
+        }
         var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let escaped = escapedByte(at: rest) {
-                bytes.append(escaped)
-                rest = rest.dropFirst(2)
+        bytes.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == percent, index + 2 < text.endIndex, let high = text[index + 1].hexadecimalDigit,
+                let low = text[index + 2].hexadecimalDigit
+            {
+                bytes.append(high << 4 | low)
+                index += 3
             } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                bytes.append(text[index] == plus ? UInt8(ascii: " ") : text[index])
+                index += 1
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// The byte that two hexadecimal digits write.
-    private static func escapedByte(at text: ArraySlice<UInt8>) -> UInt8? {
-        let digits = String(decoding: text.prefix(2), as: UTF8.self)
-        return digits.utf8.count == 2 && digits.first != "+" ? UInt8(digits, radix: 16) : nil
     }
 }

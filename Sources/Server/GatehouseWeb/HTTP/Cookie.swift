@@ -32,14 +32,17 @@ extension Request {
     /// The value of a cookie. Nil if it is missing, or there twice: one of the two was not set by this server.
     func cookie(_ cookie: Cookie) -> String? {
         guard let field = bytes(of: .cookie) else { return nil }
-        let name = Array(cookie.rawValue.utf8)
-        let values = field.split(separator: UInt8(ascii: ";")).compactMap { pair -> ArraySlice<UInt8>? in
-            let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            guard pair.starts(with: name), pair.dropFirst(name.count).first == UInt8(ascii: "=") else { return nil }
-            return pair.dropFirst(name.count + 1)
+        let name = cookie.rawValue.utf8
+        var (rest, value): (ArraySlice<UInt8>, ArraySlice<UInt8>?) = (field, nil)
+        while !rest.isEmpty {
+            let pair = rest.prefix { $0 != UInt8(ascii: ";") }
+            rest = rest.dropFirst(pair.count + 1)
+            let known = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            guard known.starts(with: name), known.dropFirst(name.count).first == UInt8(ascii: "=") else { continue }
+            guard value == nil else { return nil }
+            value = known.dropFirst(name.count + 1)
         }
-        guard values.count == 1, !values[0].isEmpty else { return nil }
-        return String(decoding: values[0], as: UTF8.self)
+        return value.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
     }
 
     /// The refresh token in the browser's cookie, for a page of an origin that may use it. Nil without a cookie.

@@ -43,10 +43,14 @@ package protocol Envelope: Sendable {
 
     /// The process that sends the request over a unix socket; nil over TCP. It cannot be forged by a parameter.
     var peer: ServiceAccess.Peer? { get }
+
+    /// Whether the client has sent more than one `DPoP` field.
+    var hasSeveralProofs: Bool { get }
 }
 
 extension Envelope {
     package var peer: ServiceAccess.Peer? { nil }
+    package var hasSeveralProofs: Bool { false }
 }
 
 package enum EnvelopeField: Sendable {
@@ -104,9 +108,10 @@ extension Request {
         return nil
     }
 
-    /// The proof of the request; nil if it has none.
+    /// The proof of the request; nil if it has none. Of several, none is right (RFC 9449, section 4.3).
     var proof: SentProof? {
         guard let proof = bytes(of: .proof) else { return nil }
+        guard !envelope.hasSeveralProofs else { return SentProof([], method: method, url: .unreadable) }
         guard let target = text(of: .proofTarget) else {
             // A front that does not say the address leaves the path, and PUBLIC_URL has the origin.
             let url = ProofURL(.unknown, path: String(decoding: path, as: UTF8.self))
@@ -146,15 +151,16 @@ extension Request {
     /// Tags are compared weakly, as the RFC demands for a GET. The list may be split at commas,
     /// because the tag contains none.
     func hasCopy(tagged tag: String) -> Bool {
-        (text(of: .ifNoneMatch) ?? "").split(separator: ",").contains { entry in
+        let wanted = "\"\(tag)\"".utf8
+        return (bytes(of: .ifNoneMatch) ?? []).split(separator: UInt8(ascii: ",")).contains { entry in
             let known = entry.drop(while: Self.isSpace)
-            let strong = known.hasPrefix("W/") ? known.dropFirst(2) : known
+            let strong = known.starts(with: "W/".utf8) ? known.dropFirst(2) : known
             let bare = strong.prefix { !Self.isSpace($0) }
-            return bare == "*" || bare == "\"\(tag)\""
+            return bare.elementsEqual("*".utf8) || bare.elementsEqual(wanted)
         }
     }
 
-    private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == space || byte == UInt8(ascii: "\t") }
 }
 
 // MARK: - Body
@@ -181,22 +187,28 @@ extension Request {
     /// The body as a form. A body that is missing has no parameters.
     func form() throws(Problem) -> Form {
         guard body.isEmpty || hasForm else { throw .unsupportedMediaType(.form) }
-        return Form(body)
+        return try Form(body[...])
     }
 
-    var hasForm: Bool {
-        let type = (text(of: .contentType) ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        return type == MediaType.form.rawValue
+    var hasForm: Bool { mediaType.elementsEqual(MediaType.form.rawValue.utf8) }
+
+    func query(atMost limit: Int = Form.mostPairs) throws(Problem) -> Form {
+        try Form(bytes(of: .query) ?? [], atMost: limit)
     }
 
-    var query: Form { Form(Array(bytes(of: .query) ?? [])) }
+    /// The type in lower case, without parameters.
+    private var mediaType: some Sequence<UInt8> {
+        (bytes(of: .contentType) ?? []).prefix { $0 != UInt8(ascii: ";") }.lazy
+            .filter { $0 != UInt8(ascii: " ") }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
 
     /// `application/json`, with no charset other than UTF-8.
     private var isJSON: Bool {
         let contentType = text(of: .contentType)
         // The spelling of nearly every client.
         if contentType == "application/json" { return true }
-        let parts = (contentType ?? "").lowercased().split(separator: ";", omittingEmptySubsequences: false)
+        guard let contentType, contentType.utf8.count <= FieldLimit.identifier else { return false }
+        let parts = contentType.lowercased().split(separator: ";", omittingEmptySubsequences: false)
             .map { $0.filter { $0 != " " && $0 != "\t" } }
         guard parts[0] == "application/json" else { return false }
         return parts.allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }

@@ -20,6 +20,8 @@ package enum Problem: Error, Sendable, Equatable {
     case payloadTooLarge
     /// The body does not have this type.
     case unsupportedMediaType(MediaType)
+    /// A form or a query has more parameters than an endpoint can need.
+    case tooManyParameters(limit: Int)
     /// OAuth's name for another way to get tokens.
     case unsupportedGrantType
     /// The browser returns to the app with an error.

@@ -43,6 +43,10 @@ extension Problem {
         case .unsupportedMediaType(let expected):
             Entry(
                 status: 415, code: "unsupported_media_type", detail: "Send the body as \(expected.rawValue) in UTF-8.")
+        case .tooManyParameters(let limit):
+            Entry(
+                status: 400, code: "invalid_request",
+                detail: "A form or a query may have at most \(limit) parameters.")
         case .unsupportedGrantType:
             Entry(
                 status: 400, code: "invalid_request",

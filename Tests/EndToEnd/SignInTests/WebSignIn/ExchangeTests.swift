@@ -157,6 +157,31 @@ struct ExchangeTests {
         #expect(login.status == 200 && login["tokenType"] == "DPoP", "\(login.json)")
     }
 
+    @Test("A code of a start with dpop_jkt is exchanged by that key alone, and a refused exchange leaves it")
+    func keyOfStart() throws {
+        let key = try ProofMaker.shared.get().make(ProofOrder("app:P-256", "POST", WebSignInFixture.origin)).thumbprint
+        var flow = AppFlow()
+        flow.more = "&dpop_jkt=\(key)"
+        var back = TestBrowser.Arrival(address: "", parameters: [:])
+        #expect(
+            try Eventually.holds {
+                back = try fixture.browser().signIn("acme", as: "ann@example.com", flow)
+                return back.parameters["code"] != nil
+            })
+        let code = try #require(back.parameters["code"])
+        let request = fixture.exchangeRequest(code)
+        expectRefusedProof(try fixture.server.send(request), "missing")
+        expectRefusedProof(try fixture.server.send(request.proven(by: "thief:P-256", at: fixture.server)), "key")
+        let form = TestRequest.form(
+            "/api/auth/exchange",
+            "grant_type=authorization_code&code=\(code)&code_verifier=\(AppFlow.verifier)")
+        #expect(try fixture.server.send(form)["error"] == "invalid_dpop_proof")
+        let wrong = fixture.exchangeRequest(code, verifier: TestBrowser.challenge(of: "another"))
+        #expect(try fixture.server.send(wrong.proven(by: "app:P-256", at: fixture.server)).code == "invalid_grant")
+        let login = try fixture.server.send(request.proven(by: "app:P-256", at: fixture.server))
+        #expect(login.status == 200 && login["tokenType"] == "DPoP", "\(login.json)")
+    }
+
     @Test("A disabled user is refused at the exchange, and may try again when enabled")
     func disabled() throws {
         let server = try #require(fixture.inProcess)
