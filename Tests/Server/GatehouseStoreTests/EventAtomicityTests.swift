@@ -114,7 +114,7 @@ struct EventAtomicityTests {
             device: Device(userAgent: "App/1", address: "192.0.2.1"))
         let accepted = AcceptedJoin(
             user: bea, session: SampleLogin.session("3", of: bea), refreshToken: "", events: [audit(.accountLinked)],
-            usesStaleNumber: false)
+            notices: [])
         _ = try store.record(
             join, limit: 10, resealing: { sealed, _ in sealed }, by: { _ in .join(accepted) })
     }
