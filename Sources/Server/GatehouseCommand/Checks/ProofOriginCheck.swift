@@ -1,5 +1,4 @@
 import Gatehouse
-import GatehouseServer
 
 /// Whether the server knows the origin that proofs of bound sessions must be about.
 struct ProofOriginCheck: Check {
@@ -10,12 +9,11 @@ struct ProofOriginCheck: Check {
     func run() -> [Finding] {
         guard let web else { return [.note("not checked: see configuration")] }
         if let origin = web.origin { return [.ok("those of bound sessions must be about \(origin)")] }
-        let table = Settings.table
         return [
             .note(
                 "the origin of this server is not known: those of bound sessions are compared with the Host that each request "
                     + "names, so one for another origin is not refused",
-                "set \(table.publicURL.name), or \(table.tokenIssuer.name) to the https origin that clients use")
+                "set PUBLIC_URL, or TOKEN_ISSUER to the https origin that clients use")
         ]
     }
 }
