@@ -185,9 +185,8 @@ let package = Package(
                 .testTarget(
                     name: "EventDeliveryTests",
                     dependencies: [
-                        "Curl", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX", "Sockets",
-                        "StandardWebhooks",
-                        "StoreSupport", "TestSupport",
+                        "Curl", "DevelopmentHTTP", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX",
+                        "Sockets", "StandardWebhooks", "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",

@@ -3,7 +3,6 @@ import GatehouseStore
 import POSIX
 import StandardWebhooks
 import StoreSupport
-import Synchronization
 import TestSupport
 import Testing
 
@@ -53,33 +52,24 @@ struct ReceiverQueueTests {
         }
     }
 
-    /// A value that several threads change.
-    private final class Shared<Value: Sendable>: Sendable {
-        private let state: Mutex<Value>
-
-        init(_ value: Value) {
-            state = Mutex(value)
-        }
-
-        var value: Value { state.withLock { $0 } }
-
-        func change<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { state.withLock(body) }
-    }
-
     /// What a receiver has got, in the order of its answers.
     private typealias Ledger = Shared<[QueuedEvent]>
 
     private func queue(
-        _ name: String, node: String = "a",
-        send: @escaping @Sendable (QueuedEvent) -> EventOutcome
+        _ name: String, node: String = "a", isClockTrusted: Bool = true,
+        content: @escaping @Sendable () -> Void = {}, send: @escaping @Sendable (QueuedEvent) -> EventOutcome
     ) throws -> ReceiverQueue {
         ReceiverQueue(
             try receiver(name),
             ReceiverQueue.Environment(
-                store: store, node: node, content: { _ in [] }, send: { _, event, _ in send(event) },
+                store: store, node: node,
+                content: { _ in
+                    content()
+                    return []
+                }, send: { _, event, _ in send(event) },
                 // So fast that no pause of an event lasts long.
                 now: { [noon, start = ContinuousClock.now] in noon + start.duration(to: .now) * 100 },
-                isClockTrusted: { true }, report: { _ in }))
+                isClockTrusted: { isClockTrusted }, report: { _ in }))
     }
 
     private func run(_ queue: ReceiverQueue, while condition: () throws -> Bool) throws -> Bool {
@@ -188,6 +178,58 @@ struct ReceiverQueueTests {
         let dead = EventQuery(receiver: "shop", onlyDead: true, limit: 9)
         #expect(try run(queue("shop") { _ in outcome }) { try store.events(dead).count < 4 })
         #expect(try store.events(dead).allSatisfy { $0.fault != nil } && waiting("shop") == 0)
+    }
+
+    @Test(
+        "A node whose clock may be wrong keeps sending what has expired",
+        arguments: [EventOutcome.refused("status 400"), .unreachable("no answer")])
+    func untrustedClock(outcome: EventOutcome) throws {
+        try fill(users: 1, changes: 0)
+        try database.execute("UPDATE events SET attempts = 1, expires_at = 1 WHERE receiver = 'shop'")
+        let isSent = try run(queue("shop", isClockTrusted: false) { _ in outcome }) {
+            try !store.events(EventQuery(receiver: "shop", limit: 9)).contains { $0.attempts > 1 }
+        }
+        #expect(try isSent && waiting("shop") == 1)
+    }
+
+    @Test("After a failure one event is sent at a time")
+    func probe() throws {
+        try fill(users: 6, changes: 0)
+        let (current, calls, isDouble) = (Shared(0), Shared(0), Shared(false))
+        let queue = try queue("shop") { _ in
+            let (count, call) = (current.increment(), calls.increment())
+            // The first ones were under way when one of them failed.
+            if count > 1, call > ReceiverPace.concurrency { isDouble.change { $0 = true } }
+            Thread.pause(for: .milliseconds(50))
+            current.change { $0 -= 1 }
+            return .unreachable("no answer")
+        }
+        #expect(try run(queue) { calls.value < ReceiverPace.concurrency + 2 })
+        #expect(!isDouble.value)
+    }
+
+    @Test("A request that could last longer than the lease does not begin, also where the database was slow")
+    func endOfLease() throws {
+        try fill(users: 6, changes: 0)
+        let (reads, isTaken, sent) = (Shared(0), Shared(false), Shared(0))
+        let queue = try queue(
+            "shop",
+            content: { [database] in
+                // While all requests wait for their content, none prolongs the lease.
+                guard reads.increment() == 1 else {
+                    _ = Eventually.holds { isTaken.value }
+                    return
+                }
+                Thread.pause(for: ReceiverQueue.lease - EventSender.timeLimit + .milliseconds(500))
+                try? database.execute("UPDATE event_receivers SET holder = 'b', held_until = held_until + 60000")
+                isTaken.change { $0 = true }
+            },
+            send: { _ in
+                _ = sent.increment()
+                return .accepted
+            })
+        #expect(try run(queue) { !isTaken.value })
+        #expect(sent.value == 0)
     }
 
     @Test("An operator who has events sent again ends the pause of the receiver")
