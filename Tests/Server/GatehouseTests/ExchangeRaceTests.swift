@@ -10,11 +10,7 @@ struct ExchangeRaceTests {
         let store = RacingStore()
         var policy = Policy.ofTests()
         policy.web = WebPolicy(redirectURIs: [try RedirectURI(RacingStore.address)])
-        let auth = try AuthService(
-            store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
-            policy: policy,
-            primitives: Primitives(
-                now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 }))
+        let auth = try AuthService.ofTests(store, policy: policy)
         var context = RequestContext(id: "test")
         #expect(throws: Refusal.invalidGrant) {
             _ = try auth.exchange(

@@ -105,11 +105,7 @@ struct IntrospectionRuleTests {
     func phone(isRequired: Bool) throws {
         var policy = Policy.ofTests()
         policy.phone = PhonePolicy(binding: isRequired ? .required : .off)
-        let auth = try AuthService(
-            store: EmptyLogStore(), tokens: PlainTokens(needsPhone: true), apple: UnavailableAppleVerifier(),
-            hasher: PlainHashes(), policy: policy,
-            primitives: Primitives(
-                now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 }))
+        let auth = try AuthService.ofTests(EmptyLogStore(), tokens: PlainTokens(needsPhone: true), policy: policy)
         var context = RequestContext(id: "test")
         #expect(try (auth.introspect("user_1 sess_1 1 60", in: &context) == nil) == isRequired)
     }

@@ -1,4 +1,28 @@
 import Gatehouse
+import StoreSupport
+import Synchronization
+
+extension AuthService {
+    /// At one moment, with bytes that are random only in that no two texts of them are equal.
+    static func ofTests(
+        _ store: any Store, tokens: PlainTokens = PlainTokens(), policy: Policy = .ofTests(),
+        webProviders: [Provider: any WebIdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:]
+    ) throws(Refusal) -> AuthService {
+        let calls = SharedCount()
+        return try AuthService(
+            store: store, tokens: tokens, apple: UnavailableAppleVerifier(), webProviders: webProviders,
+            senders: senders, hasher: PlainHashes(), policy: policy,
+            primitives: Primitives(
+                now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: calls.next(), count: $0) },
+                equal: { $0 == $1 }))
+    }
+}
+
+private final class SharedCount: Sendable {
+    private let count = Atomic<UInt8>(0)
+
+    func next() -> UInt8 { count.add(1, ordering: .relaxed).newValue }
+}
 
 /// The use cases with a request context of their own, for tests that do not read it.
 extension AuthService {
