@@ -92,6 +92,7 @@ struct CodeStoreTests {
         try record(send(1))
         #expect(try store.countTry(ofCode: [1], now: noon + .seconds(599)) != nil)
         #expect(try store.countTry(ofCode: [1], now: noon + .seconds(600)) == nil)
+        #expect(try store.countTry(ofCode: [1], now: noon - .seconds(86_400)) == nil, "made by a clock that was ahead")
     }
 
     @Test("A code signs in once, however many requests have counted a try before")
