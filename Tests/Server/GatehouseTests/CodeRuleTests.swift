@@ -36,22 +36,6 @@ struct CodeRuleTests {
         #expect(throws: Refusal.unknownProvider) { try prove(by: without, text) }
         #expect(throws: Refusal.invalidCode) { try prove(by: without, "000000") }
     }
-
-    @Test("A change of an address needs a login of the last hour, or of a shorter time that the settings demand")
-    func change() throws {
-        for (setting, limit) in [(nil, 3600), (300, 300), (86_400, 3600)] as [(Int64?, Int64)] {
-            var policy = Policy.ofTests()
-            policy.sensitiveMaxAge = setting.map { .seconds($0) }
-            let auth = try AuthService.ofTests(store, policy: policy)
-            let caller = Caller(
-                userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
-                authenticatedAt: Timestamp(seconds: 0))
-            try auth.requireLoginForChange(of: caller, now: Timestamp(seconds: limit))
-            #expect(throws: Refusal.loginTooOld(limit: .seconds(limit))) {
-                try auth.requireLoginForChange(of: caller, now: Timestamp(seconds: limit + 1))
-            }
-        }
-    }
 }
 
 /// Keeps codes, without limits.

@@ -142,9 +142,9 @@ struct ReadOnlyStoreTests {
     func refusals() throws {
         #expect(throws: Refusal.invalidRefreshToken) { try auth(nil).refresh(refreshToken(2)) }
         #expect(throws: Refusal.invalidRefreshToken) { try auth(session()).refresh(refreshToken(3)) }
-        #expect(throws: Refusal.refreshTokenRevoked) {
-            try auth(session(revokedFor: .logout)).refresh(refreshToken(2))
-        }
+        let ended = try auth(session(revokedFor: .logout))
+        #expect(throws: Refusal.refreshTokenRevoked) { try ended.refresh(refreshToken(2)) }
+        #expect(throws: Refusal.sessionRevoked) { try ended.authenticate(Array("user_1 sess_1 2 1060".utf8)[...]) }
     }
 }
 
@@ -183,6 +183,21 @@ struct RepeatedDecisionTests {
         #expect(pair.refreshToken != login.tokens.refreshToken)
         #expect(store.hash == PlainTokens().hash(pair.refreshToken))
         #expect(try auth.refresh(login.tokens.refreshToken).refreshToken == pair.refreshToken)
+    }
+}
+
+@Suite("A node that finds a theft")
+struct FoundTheftTests {
+    @Test("refuses the session's access tokens at once, before it reads the log of revocations")
+    func reuse() throws {
+        let policy = Policy.ofTests(refresh: .ofTests(reuseGrace: .zero), devSecretHash: [])
+        let auth = try AuthService.ofTests(RepeatingStore(), policy: policy)
+        let first = try auth.logIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown).tokens
+        let last = try auth.refresh(auth.refresh(first.refreshToken).refreshToken)
+        let access = Array(last.accessToken.utf8)[...]
+        _ = try auth.authenticate(access)
+        #expect(throws: Refusal.refreshTokenReused) { try auth.refresh(first.refreshToken) }
+        #expect(throws: Refusal.sessionRevoked) { try auth.authenticate(access) }
     }
 }
 
