@@ -55,7 +55,9 @@ struct CallbackAttackTests {
             #expect(isRefused(try browser.callBack(attackers)))
             #expect(isRefused(try browser.callBack(own)))
         }
-        browser.cookies = ["gatehouse-login": tossed, "__Host-gatehouse-login2": tossed]
+        browser.cookies = [
+            "gatehouse-login": tossed, "__Host-gatehouse-login2": tossed, "__HOST-gatehouse-login": tossed,
+        ]
         #expect(isRefused(try browser.callBack(attackers)), "cookies of other names")
     }
 

@@ -158,6 +158,21 @@ struct PageSessionTests {
         #expect(try !(isRemoved && fixture.isSignedIn(page)), "the session goes on, and nothing can end it any more")
     }
 
+    @Test("A session that a logout cannot end, because it is bound to a key, keeps its cookie")
+    func boundSession() throws {
+        let browser = fixture.browser()
+        let body: JSONObject = [
+            "code": .string(try fixture.code(as: "ann@example.com", browser)),
+            "codeVerifier": .string(AppFlow.verifier), "session": "cookie",
+        ]
+        let page = try browser.send(post("/api/auth/exchange", body: body).proven(by: "web:P-256", at: fixture.server))
+        try #require(page["tokenType"] == "DPoP" && page["refreshToken"] == .null)
+        var request = post("/api/auth/logout")
+        request.headers.append(("Authorization", "Bearer \(try fixture.logIn(as: "ben@example.com").accessToken)"))
+        #expect(try browser.send(request).status == 204)
+        #expect(browser.cookies["__Host-gatehouse"] != nil)
+    }
+
     @Test("A refused refresh leaves the cookie, which a login in another tab may have replaced")
     func refused() throws {
         let (browser, login) = try signedIn()

@@ -98,8 +98,11 @@ struct WebSignInAttackTests {
         (codes.server as? InProcessServer)?.advanceClock(by: .seconds(120))
         let mail = try codes.code("new@example.com", channel: "email")
         let page = TestBrowser(codes.server)
-        let login = try page.send(
-            post("/api/auth/codes/\(mail.id)", ["code": .string(mail.text), "session": "cookie"]))
+        let own = post("/api/auth/codes/\(mail.id)", ["code": .string(mail.text), "session": "cookie"])
+        var foreign = own
+        foreign.headers = own.headers.map { $0.0 == "Origin" ? ($0.0, "https://evil.example") : $0 }
+        #expect(try codes.server.send(foreign).code == "origin_not_allowed", "a login may not be forged")
+        let login = try page.send(own)
         try #require(login.status == 200 && login["refreshToken"] == .null)
         let code = try codes.code(number)
         let body: JSONObject = [
