@@ -60,9 +60,10 @@ extension Provocation {
         case "invalid_request":
             return fixture.send { request in
                 let many = String(repeating: "&p", count: 65)
-                if operation.path.hasSuffix("/start") { request.path += many }
-                if operation.path.hasSuffix("/callback") { request.body += Array(many.utf8) }
-                if operation.path.hasPrefix("/api/auth/{provider}/") { return }
+                if operation.path.hasPrefix("/api/auth/{provider}/") {
+                    if request.method == "GET" { request.path += many } else { request.body += Array(many.utf8) }
+                    return
+                }
                 let isForm = request.header("Content-Type") == "application/x-www-form-urlencoded"
                 if operation.id == "lookUpUsers" { request.path = operation.path }
                 if isForm { request.body = Array("token=".utf8) } else { Self.invalidate(&request) }

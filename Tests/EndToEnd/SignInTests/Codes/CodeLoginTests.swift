@@ -1,4 +1,5 @@
 import FakeProviders
+import Foundation
 import JSON
 import StoreSupport
 import TestSupport
@@ -81,8 +82,9 @@ struct CodeLoginTests {
 
     @Test("Spaces and full-width digits, which keyboards write, are digits")
     func digits() throws {
-        let numbers = ["+8613800138000": " 123 456", "+8613900139000": "１２３４５６"]
-        let codes = numbers.keys.map { $0 + "=123456@2099-12-31" }.joined(separator: ",")
+        let numbers = ["+8613800138000": " 739 154", "+8613900139000": "７３９１５４"]
+        let lastDay = Date(timeIntervalSinceNow: 86_400).description.prefix(10)
+        let codes = numbers.keys.map { $0 + "=739154@\(lastDay)" }.joined(separator: ",")
         let fixture = try CodeFixture { $0["TEST_CODES"] = codes }
         for (number, written) in numbers {
             let id = try fixture.ask(number)["codeId"]?.string ?? ""
