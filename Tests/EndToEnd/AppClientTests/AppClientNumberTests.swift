@@ -109,6 +109,19 @@ struct AppClientNumberTests {
         #expect(try await restarted.accessToken() == "joined_access")
     }
 
+    @Test("A joining is sent with the session's refresh token; after a refusal of it, the next one refreshes first")
+    func refreshToken() async throws {
+        let client = try await app.signedIn()
+        app.server.plan("phone", .problem(422, "invalid_refresh_token"), Self.joined())
+        await #expect(throws: GatehouseError.self) {
+            try await client.bindPhone(code: "123456", for: sent, onTaken: .join)
+        }
+        #expect(app.server.seen("phone").last?.body?["refreshToken"] == "refresh1")
+        try await client.bindPhone(code: "123456", for: sent, onTaken: .join)
+        #expect(app.server.seen("refresh").count == 1)
+        #expect(app.server.seen("phone").last?.body?["refreshToken"] == "refresh2")
+    }
+
     @Test("The session of two joined users keeps the key of the device, whose proofs the server demands")
     func joinedKey() async throws {
         let client = try await app.signedIn()
