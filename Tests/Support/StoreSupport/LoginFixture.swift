@@ -26,7 +26,7 @@ package struct LoginFixture {
     var login: Login {
         Login(
             identity: identity, nickname: nickname, redemption: redemption, key: key,
-            moment: session.createdAt, hasher: PlainHashes())
+            moment: session.createdAt, userAgent: session.device.userAgent, hasher: PlainHashes())
     }
 
     /// By the domain's rules, with the session of the fixture.

@@ -67,9 +67,9 @@ extension AuthService {
 
     /// The token says so, or the number was removed since. After the user has bound a number, the client refreshes.
     func requirePhone(of caller: Caller) throws(Refusal) {
-        guard policy.phone.binding == .required else { return }
-        let hasLostNumber = caller.needsPhone ? false : try revocations.hasLostNumber(caller)
-        if caller.needsPhone || hasLostNumber { throw .phoneRequired }
+        guard case .required = policy.phone.binding else { return }
+        if caller.needsPhone { throw .phoneRequired }
+        if try revocations.hasLostNumber(caller) { throw .phoneRequired }
     }
 
     /// Refuses a caller whose session has ended.

@@ -61,7 +61,9 @@ extension RecordConnection {
         try insert(accepted.auditEvent)
         // A new user has one session.
         guard let known, let before else { return [] }
-        try insert(accepted.notices(to: known.user, onNewDevice: before.areOfOtherDevices))
+        if before.areOfOtherDevices || accepted.usesStaleNumber || accepted.user.email != known.user.email {
+            try insert(accepted.notices(to: known.user, onNewDevice: before.areOfOtherDevices))
+        }
         if before.areOfOtherDevices {
             let content = UserEvent.Content.deviceAdded(accepted.session.id, by: login.identity.provider)
             try insert(UserEvent(content, of: known.user.id, at: login.moment))
@@ -98,6 +100,7 @@ extension AcceptedLogin {
         guard let known else {
             return UserEvent(.created(by: login.identity.provider), of: user.id, at: login.moment)
         }
-        return UserEvent.update(of: user, from: known.user, at: login.moment)
+        // Most logins change nothing, and this is less work than to compare the members one by one.
+        return user == known.user ? nil : UserEvent.update(of: user, from: known.user, at: login.moment)
     }
 }

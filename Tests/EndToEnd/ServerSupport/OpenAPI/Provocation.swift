@@ -145,6 +145,11 @@ extension Provocation {
     private func answerAboutRefresh(_ fixture: ExampleFixture) throws -> TestResponse? {
         let server = fixture.server
         switch problem.code {
+        case "invalid_refresh_token" where operation.id == "linkAccount":
+            fixture.provider = "phone"
+            return fixture.send {
+                Self.set(["codeId": "any", "code": "any", "onTaken": "join", "refreshToken": "x.y.z"], of: &$0)
+            }
         case "invalid_refresh_token":
             return fixture.send { request in
                 Self.set(["refreshToken": "x.y.z"], of: &request)
