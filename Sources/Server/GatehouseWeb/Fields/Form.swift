@@ -51,20 +51,21 @@ struct Form {
         guard text.contains(where: { $0 == percent || $0 == plus }) else {
             return String(decoding: text, as: UTF8.self)
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == percent, index + 2 < text.endIndex, let high = text[index + 1].hexadecimalDigit,
-                let low = text[index + 2].hexadecimalDigit
+        let source = text.span
+        var (bytes, count, index) = ([UInt8](repeating: 0, count: source.count), 0, 0)
+        while index < source.count {
+            var byte = source[index]
+            if byte == percent, index + 2 < source.count, let high = source[index + 1].hexadecimalDigit,
+                let low = source[index + 2].hexadecimalDigit
             {
-                bytes.append(high << 4 | low)
-                index += 3
-            } else {
-                bytes.append(text[index] == plus ? UInt8(ascii: " ") : text[index])
-                index += 1
+                byte = high << 4 | low
+                index += 2
+            } else if byte == plus {
+                byte = UInt8(ascii: " ")
             }
+            bytes[count] = byte
+            (count, index) = (count + 1, index + 1)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 }
