@@ -77,7 +77,7 @@ struct CheckPlan {
             run(ConfigurationCheck(survey: survey, accounts: accounts))
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source)) + run(ServicesCheck(access: survey.services))
-            + run(ProofOriginCheck(web: survey.web))
+            + run(ProofOriginCheck(web: survey.web, address: survey.publicAddress))
         let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts, mark: survey.databaseMark?.path)) } ?? []
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil

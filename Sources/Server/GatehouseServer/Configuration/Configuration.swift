@@ -144,7 +144,7 @@ extension SettingReader {
             apple: ApplePolicy(onConsentRevoked: self[\.consentPolicy]),
             dpop: DPoPPolicy(
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
-                origin: web.origin.flatMap { ProofURL.Origin($0) }),
+                origin: publicAddress.originOfProofs(web).flatMap { ProofURL.Origin($0) }),
             codes: codePolicy,
             phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web,
             services: services, tellsOwners: self[\.accountNotices] == .on && isSet(\.smtpURL))

@@ -61,8 +61,8 @@ package struct Settings: Sendable {
             the address every minute (every 15 seconds after a failure) through a loopback address; metrics have the \
             result and the expiry of the certificate. `gatehouse check` sends one, too. `gatehouse-nginx` writes \
             `public_url`, except with `TLS=balancer`, with `PROXY_PROTOCOL=on` or where nginx listens at no loopback \
-            address: set `off` there. The proofs of [bound sessions](API.md#bound-sessions) must be about this origin, or that of \
-            `TOKEN_ISSUER` without one: after a change, apps that use the earlier one have to log in again.
+            address: set `off` there. The proofs of [bound sessions](API.md#bound-sessions) must be about this origin, or where \
+            it is `off` about that of `TOKEN_ISSUER`: after a change, apps that use the earlier one have to log in again.
             """)
     let logLevel = Setting(
         "LOG_LEVEL", .oneOf(LogLevel.self), default: "info", "Least severe level that is logged.",

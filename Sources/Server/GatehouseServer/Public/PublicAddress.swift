@@ -1,4 +1,5 @@
 import Curl
+package import Gatehouse
 
 /// The https origin that clients use: `https://api.example.com`, without a path.
 package struct PublicAddress: Sendable, Equatable, CustomStringConvertible {
@@ -50,6 +51,10 @@ package enum PublicAddressSetting: Sendable, Equatable {
             return nil
         }
     }
+
+    /// The origin that proofs of bound sessions must be about; nil for the one that the request names. Behind a balancer that is
+    /// the issuer's. Without a statement of the operator, an issuer need not be where clients come to.
+    package func originOfProofs(_ web: WebPolicy) -> String? { self == .unknown ? nil : web.origin }
 
     package var address: PublicAddress? {
         if case .address(let address) = self { return address }
