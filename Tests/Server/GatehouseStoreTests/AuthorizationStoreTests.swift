@@ -49,7 +49,7 @@ struct AuthorizationStoreTests {
             WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(most + 10))
             INSERT INTO authorization_requests (hash, provider, browser, nonce, code_verifier, redirect_uri, code_challenge,
                 expires_at)
-            SELECT \(hash), 'GOOGLE', \(hash), '', '', '', '', \(end - Int64(most)) - n FROM numbers
+            SELECT \(hash), 'GOOGLE', \(hash), '', '', '', '', \(end - Int64(2 * most) - 10) + n FROM numbers
             """)
         for state in UInt8.min...64 { try store.keep(request(state)) }
         let left = try database.number("SELECT count(*) FROM authorization_requests")

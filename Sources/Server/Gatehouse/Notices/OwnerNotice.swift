@@ -24,7 +24,7 @@ extension OutgoingMessage.Notice {
     package var permittedBefore: Int64 { self == .newDevice ? 2 : 5 }
 
     /// Whether a setting turns it off. The others are about an address to which codes may have gone.
-    var isOptional: Bool {
+    package var isOptional: Bool {
         switch self {
         case .newDevice, .accountLinked, .accountUnlinked, .accountsJoined: true
         case .phoneChanged, .emailChanged, .staleNumberUsed: false

@@ -308,7 +308,8 @@ package struct Settings: Sendable {
         "Most codes to one number or mail address.",
         details: """
             Where a rate of more than an hour is used up, the address gets one code an hour: an attacker keeps its owner out \
-            for an hour at most. A network from which the address was proven within 30 days has these limits for itself. `+tag` in a mail address makes no other address.
+            for an hour at most. A network from which the address was proven within 30 days has these limits for itself. `+tag` \
+            in a mail address makes no other address.
             """)
     let codesPerAddressAndNetwork = Setting(
         "CODES_PER_ADDRESS_AND_NETWORK", .rates(atMost: 1000), default: "3/1h,6/1d",
@@ -392,12 +393,13 @@ package struct Settings: Sendable {
         details: "One on a line, the newest first.")
 }
 
-/// The values of `DPOP_NONCE`.
+/// The values of `ACCOUNT_NOTICES`.
 enum AccountNotices: String, Sendable, CaseIterable {
     case on
     case off
 }
 
+/// The values of `DPOP_NONCE`.
 enum DPoPNonceRule: String, Sendable, CaseIterable {
     case off
     case required

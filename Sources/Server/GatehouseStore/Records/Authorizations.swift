@@ -50,8 +50,8 @@ extension RecordConnection {
     fileprivate func removeOldestAuthorizationRequests() throws {
         try send(
             """
-            DELETE FROM authorization_requests WHERE expires_at <=
-                (SELECT expires_at FROM authorization_requests ORDER BY expires_at DESC LIMIT 1 OFFSET ?)
+            DELETE FROM authorization_requests WHERE id <=
+                (SELECT id FROM authorization_requests ORDER BY id DESC LIMIT 1 OFFSET ?)
             """,
             .integer(Int64(StoredAuthorizationRequest.most)))
     }

@@ -33,8 +33,20 @@ extension RelationalStore {
     }
 }
 
+private func list(_ kinds: [OutgoingMessage.Notice]) -> String {
+    kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+}
+
+private let knownKinds = list(OutgoingMessage.Notice.allCases)
+private let isOptional = """
+    CASE WHEN kind IN (\(list(OutgoingMessage.Notice.allCases.filter(\.isOptional)))) THEN 1 ELSE 0 END
+    """
+
 extension RecordConnection {
     /// Queues the notices of a change, unless the user has had as many as permitted. The addresses are in the table until then.
+    ///
+    /// Each channel counts for itself, and what a setting can turn off does not count against the rest: who reads the user's mail
+    /// must not use up what tells the owner of the former number.
     func insert(_ notices: [OwnerNotice]) throws {
         for notice in notices {
             let moment = notice.moment
@@ -42,21 +54,24 @@ extension RecordConnection {
                 """
                 INSERT INTO notices (user_id, kind, provider, address, moment, due_at, expires_at)
                 SELECT ?1, ?2, ?3, ?4, CAST(?5 AS BIGINT), CAST(?5 AS BIGINT), CAST(?6 AS BIGINT)
-                WHERE (SELECT count(*) FROM notices WHERE user_id = ?1 AND moment > ?7) <= ?8
+                WHERE (SELECT count(*) FROM notices WHERE user_id = ?1 AND moment > ?7 AND moment <= ?9
+                    AND provider = ?3 AND \(isOptional) = CAST(?10 AS BIGINT)) <= ?8
                 """,
                 .text(notice.userID.text), .text(notice.content.rawValue),
                 .text(notice.to.channel.provider.rawValue), .text(notice.to.text), .integer(moment.milliseconds),
                 .integer((moment + QueuedNotice.lifetime).milliseconds),
-                .integer((moment - OwnerNotice.window).milliseconds), .integer(notice.content.permittedBefore))
+                .integer((moment - OwnerNotice.window).milliseconds), .integer(notice.content.permittedBefore),
+                .integer((moment + ClockAgreement.readinessLimit).milliseconds),
+                .integer(notice.content.isOptional ? 1 : 0))
         }
     }
 
-    /// One that is due later than any delay was postponed by a clock that was wrong.
+    /// One that is due later than any delay was postponed by a clock that was wrong. A kind of a later version is left to its nodes.
     fileprivate func firstNotice(now: Timestamp, _ locking: String = "") throws -> QueuedNotice? {
         try first(
             """
             SELECT id, user_id, kind, provider, address, moment, attempts FROM notices
-            WHERE due_at <= ?1 OR due_at > ?2 ORDER BY due_at LIMIT 1 \(locking)
+            WHERE (due_at <= ?1 OR due_at > ?2) AND kind IN (\(knownKinds)) ORDER BY due_at LIMIT 1 \(locking)
             """,
             .integer(now.milliseconds), .integer((now + OwnerNotice.window).milliseconds)
         ) { row in try QueuedNotice(row: row) }

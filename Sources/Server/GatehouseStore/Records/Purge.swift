@@ -40,7 +40,9 @@ extension RelationalStore {
         ] where try purge(table, expired: limits.redemptionsExpired, believedUntil: latest) {
             hasMore = true
         }
-        for table in ["apple_tasks", "notices"] where try purge(table, expired: limits.now) { hasMore = true }
+        if try purge("apple_tasks", expired: limits.now) { hasMore = true }
+        let latestNotice = limits.now + QueuedNotice.lifetime + ClockAgreement.readinessLimit
+        if try purge("notices", expired: limits.now, believedUntil: latestNotice) { hasMore = true }
         if try purgeDeadLetters(before: limits.auditEventsBefore) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true

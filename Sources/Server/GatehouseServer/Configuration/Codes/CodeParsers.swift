@@ -95,7 +95,7 @@ extension CodePolicy.TestCode {
     /// Why it may not be used: it signs in anyone who guesses it. One that has ended signs in nobody.
     fileprivate func fault(now: Timestamp) -> String? {
         if endsAt <= now { return nil }
-        if endsAt > max(now, Self.earliest) + Self.longest {
+        if now >= Self.earliest, endsAt > now + Self.longest {
             return "has a code whose last day is more than a year ahead: choose one soon after the review"
         }
         let digits = Array(code.utf8)
