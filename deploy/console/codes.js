@@ -38,10 +38,12 @@ export const bind = (code) => bindBy("Bind the address", "code-bind", { code });
 
 export const replaceBound = (code) => bindBy("Replace the address", "code-replace", { code, replace: true });
 
-// With `join`, the answer is a login if the address belongs to another user. Its session has the key of the present one.
+// With `join`, the answer is a login if the address belongs to another user. Its session has the key of the present one. A join
+// needs the refresh token: an access token may be stolen. That of a page is in its cookie.
 export async function bindOrJoin(code) {
-  const { jkt } = state.session;
-  const step = await bindBy("Bind the address or join its user", "code-join", { code, onTaken: "join" });
+  const { jkt, refreshToken } = state.session;
+  const held = refreshToken ? { refreshToken } : { session: "cookie" };
+  const step = await bindBy("Bind the address or join its user", "code-join", { code, onTaken: "join", ...held });
   if (isOK(step) && step.answer.json.accessToken) begin(step.answer.json, step.answer.json.user, jkt);
 }
 
