@@ -1,4 +1,5 @@
-"""Signs in through a browser as a program does that knows OAuth and not Gatehouse: with Authlib or oauthlib.
+"""Signs in through a browser as a program does that knows OAuth and not Gatehouse: with Authlib, oauthlib, or
+requests_oauth2client, which binds its session to a key (DPoP) and revokes it.
 
 usage: oauth-client.py LIBRARY SERVER CERTIFICATE PUBLIC-URL PROVIDER REDIRECT-URI
 
@@ -71,7 +72,40 @@ def with_oauthlib():
     return token, user, refreshed, requests.get(url, headers=headers, verify=certificate).status_code
 
 
-token, user, refreshed, status = with_authlib() if library == "authlib" else with_oauthlib()
+class PublicURL(requests.adapters.HTTPAdapter):
+    """A proof has the address of the request, so the client sends its requests to the public one."""
+
+    def send(self, request, **options):
+        request.url = request.url.replace(public, server, 1)
+        return super().send(request, **{**options, "verify": certificate})
+
+
+def with_requests_oauth2client():
+    from requests_oauth2client import OAuth2Client
+
+    session = requests.Session()
+    session.trust_env = False
+    session.mount(public, PublicURL())
+    client = OAuth2Client(
+        token_endpoint=f"{public}/api/auth/exchange", revocation_endpoint=f"{public}/api/auth/revoke",
+        authorization_endpoint=start, redirect_uri=redirect, client_id="any", session=session, testing=True)
+    request = client.authorization_request(scope="profile", dpop=True)
+    token = client.authorization_code(request.validate_callback(follow(str(request))), validate=False)
+
+    def ask(token):
+        return session.get(f"{public}/api/users/me", auth=token)
+
+    user = ask(token).json()
+    refreshed = client.refresh_token(token)
+    status = ask(refreshed).status_code
+    assert client.revoke_refresh_token(refreshed), "the revocation is refused"
+    assert ask(refreshed).json()["code"] == "session_revoked"
+    return token.as_dict(), user, refreshed.as_dict(), status
+
+
+clients = {
+    "authlib": with_authlib, "oauthlib": with_oauthlib, "requests_oauth2client": with_requests_oauth2client}
+token, user, refreshed, status = clients[library]()
 print(json.dumps({
     "tokenType": token["token_type"], "expiresIn": token["expires_in"], "user": user.get("id"),
     "rotated": refreshed["refresh_token"] != token["refresh_token"], "statusAfterRefresh": status}))

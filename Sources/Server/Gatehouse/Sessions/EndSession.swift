@@ -29,27 +29,29 @@ extension AuthService {
         in context: inout RequestContext
     ) throws(Refusal) {
         let now = primitives.now()
-        let presented = try readRefreshToken(refreshToken)
-        guard let session = try storedSession(presented) else { return }
-        context.identify(presented.userID, presented.sessionID)
+        guard let session = try session(of: refreshToken, in: &context) else { return }
         if session.isBound, session.revokedAt == nil {
             let proven = Result { () throws(DPoPFault) in try verify(proof(), now: now, requestID: context.id) }
             _ = try use(proven, for: session.id, from: device, now: now, in: context)
         }
-        try logOut(presented.sessionID, of: presented.userID, from: device, now: now, in: context)
+        try logOut(session.id, of: session.userID, from: device, now: now, in: context)
     }
 
     /// Ends the session of a refresh token or of an access token (RFC 7009). A token with which nothing can be ended gets
     /// the same answer: it was not issued here, or has expired as an access token.
+    ///
+    /// For a refresh token no proof is looked at: RFC 9449 defines none for a revocation, which harms the owner alone. An
+    /// access token of a bound session needs one, because every service to which it is sent has it.
     package func revoke(
         _ token: String, proof: @autoclosure () -> SentProof?, from device: Device,
         in context: inout RequestContext
     ) throws(Refusal) {
         do throws(Refusal) {
+            let now = primitives.now()
             do throws(Refusal) {
-                try logOut(refreshToken: token, proof: proof(), from: device, in: &context)
+                guard let session = try session(of: token, in: &context) else { return }
+                try logOut(session.id, of: session.userID, from: device, now: now, in: context)
             } catch .notARefreshToken(.access) {
-                let now = primitives.now()
                 let caller = try claimedCaller(SentAccessToken(Array(token.utf8)[...]), now: now, in: &context)
                 // The token is not sent as the request's credentials, so the proof need not contain its hash.
                 try requireProof(
@@ -69,6 +71,12 @@ extension AuthService {
     ) throws(Refusal) {
         let event = AuditEvent(.logout, at: now, userID: user, sessionID: session, device: device)
         try end(session, for: .logout, recording: event, in: context)
+    }
+
+    private func session(of refreshToken: String, in context: inout RequestContext) throws(Refusal) -> Session? {
+        guard let session = try storedSession(readRefreshToken(refreshToken)) else { return nil }
+        context.identify(session.userID, session.id)
+        return session
     }
 
     /// The session of a refresh token, if it is still stored. Throws for a token that was not issued for the session it

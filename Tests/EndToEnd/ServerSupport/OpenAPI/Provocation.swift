@@ -135,7 +135,9 @@ extension Provocation {
         ]
         if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()
-        return fixture.send()
+        return fixture.send { request in
+            if operation.id == "revokeToken" { request.body = Array("token=\(fixture.login.accessToken)".utf8) }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
 struct DPoPSessionTests {
     /// A request that changes something.
     enum Change: String, CaseIterable, CustomTestStringConvertible {
-        case refresh, logout, logoutByRefreshToken, revokeRefreshToken, revokeAccessToken, logoutEverywhere
+        case refresh, logout, logoutByRefreshToken, revokeAccessToken, logoutEverywhere
         case update, delete, link, unlink, endSession, endOther
 
         var testDescription: String { rawValue }
@@ -22,7 +22,6 @@ struct DPoPSessionTests {
             case .refresh: .refresh(refresh)
             case .logout: .post("/api/auth/logout", bearer: access)
             case .logoutByRefreshToken: .post("/api/auth/logout", ["refreshToken": .string(refresh)])
-            case .revokeRefreshToken: .form("/api/auth/revoke", "token=" + refresh)
             case .revokeAccessToken: .form("/api/auth/revoke", "token=" + access)
             case .logoutEverywhere: .post("/api/auth/logout-all", bearer: access)
             case .update: .patchUser("Ada", bearer: access)
@@ -35,7 +34,7 @@ struct DPoPSessionTests {
         }
 
         var hasAccessToken: Bool {
-            ![.refresh, .logoutByRefreshToken, .revokeRefreshToken, .revokeAccessToken].contains(self)
+            ![.refresh, .logoutByRefreshToken, .revokeAccessToken].contains(self)
         }
 
         /// What the change leaves of the session.
@@ -62,6 +61,32 @@ struct DPoPSessionTests {
         let answer = try client.send(request, scheme: environment == .nginx ? "Bearer" : "DPoP")
         #expect([200, 204].contains(answer.status), "\(answer.status) \(answer.json)")
         #expect(try client.isSignedIn != change.endsSession)
+    }
+
+    @Test(
+        "RFC 7009 has no proof: the refresh token alone revokes its session, also an older one, whatever proof is there",
+        arguments: [nil, "method", "thief"], [TestEnvironment.handler, .nginx])
+    func revocation(_ fault: String?, _ environment: TestEnvironment) throws {
+        let server = try SharedServers.standard(environment)
+        let email = "revocation-\(fault ?? "none")-\(environment)@example.com"
+        let other = try BoundClient(at: server, email)
+        for refreshes in 0..<3 {
+            var client = try BoundClient(at: server, email)
+            let request = TestRequest.form("/api/auth/revoke", "token=" + client.tokens.refreshToken)
+            for _ in 0..<refreshes { try client.refresh() }
+            let key = fault == "thief" ? "thief:P-256" : client.key
+            let proven = try request.proven(by: key, at: server) { if fault == "method" { $0.method = "PUT" } }
+            // The second one is a repeat.
+            for _ in 0..<2 {
+                let answer = try server.send(fault == nil ? request.sentAgain : proven.sentAgain)
+                #expect(answer.status == 200 && answer.json.isEmpty, "\(answer.json)")
+            }
+            #expect(try server.me(client.tokens.accessToken).code == "session_revoked")
+            #expect(try client.refreshed().code == "refresh_token_revoked")
+        }
+        let forged = String(other.tokens.refreshToken.dropLast(2))
+        #expect(try server.send(.form("/api/auth/revoke", "token=" + forged)).status == 200)
+        #expect(try other.isSignedIn && other.refreshed().status == 200)
     }
 
     private static let readPaths = ["", "/sessions", "/accounts", "/export"].map { "/api/users/me" + $0 }
