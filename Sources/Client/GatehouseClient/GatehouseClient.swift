@@ -65,7 +65,7 @@ public actor GatehouseClient {
         connection = Connection(
             url: url, trustedOrigins: Set(trustedOrigins.compactMap(Origin.init)), transport: transport, clock: clock,
             prover: Prover(binding, store: store, clock: clock))
-        cache = SessionCache(store: store, clock: clock)
+        cache = SessionCache(store: store, origin: Origin(url)?.description ?? "", clock: clock)
     }
 
     /// Why this cannot be the URL of the server, and what to give instead. Nil if it can be. For apps in which a user

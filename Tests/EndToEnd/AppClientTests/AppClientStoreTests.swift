@@ -109,6 +109,53 @@ struct AppClientStoreTests {
         #expect(try await app.client(store).restore() == .signedIn(Session(user: session.user, isNewUser: false)))
     }
 
+    // MARK: Two servers
+
+    @Test(
+        "A client of another server is signed out, sends nothing of the first one's, and changes nothing before a login",
+        arguments: ["https://other.example.com", "https://localhost", "http://localhost:8080", "https://localhost:1"])
+    func otherServer(_ url: String) async throws {
+        let (store, other) = (FaultyStore(), try #require(URL(string: url)))
+        let client = try await app.signedIn(store)
+        for isSignedIn in [true, false] {
+            if !isSignedIn {
+                app.transport.setOffline(true)
+                #expect(await client.signOut(everywhere: true) == .queued)
+                app.transport.setOffline(false)
+            }
+            let contents = store.contents
+            let wrong = app.client(store, at: other)
+            #expect(try await wrong.restore() == .signedOut(nil))
+            await #expect(throws: GatehouseError.signedOut(nil)) { try await wrong.accessToken() }
+            #expect(await wrong.deliverLogouts())
+            #expect(await wrong.signOut() == .delivered)
+            #expect(store.contents == contents && contents != nil)
+            #expect(!app.transport.sent().contains { $0.url.hasPrefix(url + "/") })
+        }
+        let wrong = app.client(store, at: other)
+        let session = try await wrong.signIn(development: app.login())
+        #expect(await wrong.deliverLogouts())
+        #expect(try await app.client(store, at: other).restore() == .signedIn(Session(user: session.user)))
+        #expect(try await app.client(store).restore() == .signedOut(nil))
+        let sent = app.transport.sent().filter { $0.url.hasPrefix(url + "/") }
+        #expect(sent.map(\.path) == ["/api/auth/dev-login"])
+    }
+
+    @Test("What an earlier version of the library has stored belongs to the first server that reads it")
+    func withoutOrigin() async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        let text = String(decoding: try #require(store.contents), as: UTF8.self)
+        let member = #""origin":"https:\/\/localhost:\#(app.server.port)""#
+        #expect(text.contains(member))
+        store.replace(Data(text.replacing(member + ",", with: "").replacing("," + member, with: "").utf8))
+        let upper = try #require(URL(string: "HTTPS://LOCALHOST:\(app.server.port)/"))
+        #expect(try await app.client(store, at: upper).restore() == .signedIn(Session(user: client.user())))
+        let other = try #require(URL(string: "https://other.example.com"))
+        #expect(try await app.client(store, at: other).restore() == .signedOut(nil))
+        #expect(try await app.client(store).restore() != .signedOut(nil))
+    }
+
     // MARK: The file
 
     @Test("The file is replaced in one step, only its owner can read it, and nothing else is left in its folder")

@@ -22,9 +22,9 @@ struct AppClientFixture {
 
     /// The app, started on this store.
     func client(
-        _ store: any SessionStore = MemorySessionStore(), binding: SessionBinding = .automatic
+        _ store: any SessionStore = MemorySessionStore(), at other: URL? = nil, binding: SessionBinding = .automatic
     ) -> GatehouseClient {
-        GatehouseClient(url, store: store, transport: transport, binding: binding, clock: clock.clientClock)
+        GatehouseClient(other ?? url, store: store, transport: transport, binding: binding, clock: clock.clientClock)
     }
 
     /// The app with a user who has signed in.

@@ -3,6 +3,8 @@ import Foundation
 /// What the store holds, as JSON.
 struct Record: Codable, Equatable {
     var version = Self.currentVersion
+    /// The server that the tokens are for. Nil if nothing was saved yet, or an earlier version of the library has saved it.
+    var origin: String?
     var session: StoredSession?
     var logouts: [PendingLogout] = []
     /// The name of the key for the next login, which may have been made already.

@@ -8,6 +8,8 @@ import Foundation
 struct SessionCache {
     private let store: any SessionStore
     private let clock: ClientClock
+    /// That of the server.
+    private let origin: String
     /// Nil as long as neither the store could be read nor a user has signed in or out.
     private(set) var record: Record?
     /// When the access token in memory expires.
@@ -27,8 +29,8 @@ struct SessionCache {
         case login(UUID?)
     }
 
-    init(store: any SessionStore, clock: ClientClock) {
-        (self.store, self.clock) = (store, clock)
+    init(store: any SessionStore, origin: String, clock: ClientClock) {
+        (self.store, self.origin, self.clock) = (store, origin, clock)
     }
 
     var session: StoredSession? { record?.session }
@@ -41,12 +43,16 @@ struct SessionCache {
     // MARK: Reading
 
     /// Reads the store, adopts newer states from it, and saves newer states of memory.
+    ///
+    /// What the store holds for another server is not read, and stays until there is something to save for this one.
     mutating func read() throws(StoreUnavailable) {
-        let stored = try Record.decode(store.load())
+        let found = try Record.decode(store.load())
+        let stored = found.origin == nil || found.origin == origin ? found : Record()
         let merged = merge(stored)
         adopt(merged)
         lastSeen = .login(stored.session?.login)
-        if merged == stored { isUnsaved = false } else { try save() }
+        let hasOrigin = stored.isEmpty || stored.origin != nil
+        if merged == stored, hasOrigin { isUnsaved = false } else { try save() }
     }
 
     private func merge(_ stored: Record) -> Record {
@@ -118,7 +124,10 @@ struct SessionCache {
 
     private mutating func save() throws(StoreUnavailable) {
         isUnsaved = true
-        try store.save(try record?.encoded())
+        var saved = record
+        saved?.origin = origin
+        record = saved
+        try store.save(try saved?.encoded())
         isUnsaved = false
         lastSeen = .login(record?.session?.login)
     }
