@@ -20,6 +20,8 @@ export interface Login {
   tokenType: string;
   expiresIn: number;
   isNewUser: boolean;
+  /** Another user has proven the address of this new user as well. See `discardNewUser`. */
+  knownAddress?: true;
   user: User;
 }
 
@@ -109,6 +111,13 @@ export class Gatehouse {
   /** With the `codeId` of an earlier answer, the same code is sent again. */
   sendCode(channel: "phone" | "email", to: string, codeId?: string): Promise<SentCode>;
   signInWithCode(codeId: string, code: string): Promise<Login>;
+  /** Whether the login of this tab was answered with `knownAddress`. */
+  readonly knownAddress: boolean;
+  /**
+   * Where `knownAddress` is true: deletes the new user, who has nothing yet, and signs out. Then let the user sign in as before,
+   * and link the account of this login.
+   */
+  discardNewUser(): Promise<void>;
 
   /** Signs out in all tabs at once. False if the server could not be told yet, which is then done later. */
   signOut(): Promise<boolean>;

@@ -152,6 +152,7 @@ export class Gatehouse {
   #name;
   #state = "unknown";
   #user = null;
+  #newUser; // the id of one who was made by a login of this tab, and has the address of another user
   #token;
   #callbacks = new Set();
   #renewal; // the refresh that callers of this tab wait for
@@ -287,9 +288,24 @@ export class Gatehouse {
       if (this.#signOutOrder !== order) throw new SignedOutError();
       localStorage.removeItem(this.#name);
       this.#pause = undefined;
+      this.#newUser = answer.knownAddress ? answer.user.id : undefined;
       await this.#share(tokenOf(answer), answer.user);
       return answer;
     });
+  }
+
+  // Whether the login of this tab has made a user whose address another user has proven: probably the same person.
+  get knownAddress() {
+    return this.#user !== null && this.#user.id === this.#newUser;
+  }
+
+  // Then: deletes that user, who has nothing yet. The account of the login can be linked after a sign-in as before.
+  async discardNewUser() {
+    if (!this.knownAddress) throw new SignedOutError();
+    const answer = await this.fetch(this.#url("/api/users/me"), { method: "DELETE" });
+    if (answer.status !== 204) throw refusal(answer, parsed(await answer.text()));
+    this.#end();
+    await this.#tell({ hasEnded: true });
   }
 
   // --- Signing out

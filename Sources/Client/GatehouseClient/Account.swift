@@ -113,6 +113,15 @@ extension GatehouseClient {
         }
     }
 
+    /// Deletes the user whom this login has made, if its session has ``Session/isKnownAddress``, and signs out. Then the user
+    /// signs in as before, and ``link(_:)`` or ``link(code:for:onTaken:replacing:)`` adds the account of this login.
+    ///
+    /// - Throws: ``GatehouseError/superseded``, and deletes nothing, if the present session is another one.
+    public func discardNewUser() async throws(GatehouseError) {
+        guard try presentSession().login == loginOfKnownAddress else { throw .superseded }
+        try await deleteAccount(authorizationCode: nil)
+    }
+
     /// The server has ended all sessions with the account.
     private func forget(_ login: UUID) {
         try? cache.read()

@@ -18,6 +18,8 @@ public actor GatehouseClient {
     var signOutReason: SignOutReason?
     /// The login that created its user, in this run of the app.
     var loginOfNewUser: UUID?
+    /// The login whose user is new and has the address of another user, in this run of the app.
+    var loginOfKnownAddress: UUID?
     /// An access token that was refused although it had just been refreshed. Refreshing it again would not help.
     var refusedAfterRefresh: Token?
     /// A login whose key was refused, in this run of the app.
@@ -179,8 +181,8 @@ public actor GatehouseClient {
         guard cache.record != nil else { return }
         guard let session = cache.session else { return stateBroadcast.send(.signedOut(signOutReason)) }
         signOutReason = nil
-        let isNewUser = session.login == loginOfNewUser
-        stateBroadcast.send(.signedIn(Session(user: session.user, isNewUser: isNewUser)))
+        let (isNewUser, isKnown) = (session.login == loginOfNewUser, session.login == loginOfKnownAddress)
+        stateBroadcast.send(.signedIn(Session(user: session.user, isNewUser: isNewUser, isKnownAddress: isKnown)))
     }
 }
 

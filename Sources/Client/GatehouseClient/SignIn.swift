@@ -53,8 +53,7 @@ extension GatehouseClient {
             await discard(session)
             throw .superseded
         }
-        begin(session, isNewUser: answer.isNewUser)
-        return Session(user: session.user, isNewUser: answer.isNewUser)
+        return begin(session, of: answer)
     }
 
     /// If this task is cancelled, the request goes on, so that the session that the server begins can be ended.
@@ -109,8 +108,9 @@ extension GatehouseClient {
     }
 
     /// Stores the session of a login in the place of the present one, whose logout is delivered later.
-    func begin(_ session: StoredSession, isNewUser: Bool) {
-        loginOfNewUser = isNewUser ? session.login : nil
+    func begin(_ session: StoredSession, of answer: LoginAnswer) -> Session {
+        loginOfNewUser = answer.isNewUser ? session.login : nil
+        loginOfKnownAddress = answer.isKnownAddress ? session.login : nil
         endRenewal(.failure(.superseded))
         pause = nil
         // If the store cannot be read, the login is kept in memory, and merged with the store when it can be read.
@@ -123,6 +123,7 @@ extension GatehouseClient {
         }
         publish()
         deliverLogoutsInBackground()
+        return Session(user: session.user, isNewUser: answer.isNewUser, isKnownAddress: answer.isKnownAddress)
     }
 
     /// A login by an identity token may be repeated for a minute if its answer was lost.

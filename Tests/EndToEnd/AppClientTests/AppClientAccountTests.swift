@@ -13,10 +13,10 @@ struct AppClientAccountTests {
 
     init() throws { app = try AppClientFixture() }
 
-    private func appleLogin(_ subject: String, nonce: String? = nil) throws -> AppleLogin {
+    private func appleLogin(_ subject: String, nonce: String? = nil, email: String? = nil) throws -> AppleLogin {
         let body = app.server.apple.login(subject) {
             $0.nonce = nonce
-            $0.email = "\(subject)@example.com"
+            $0.email = email ?? "\(subject)@example.com"
         }
         return AppleLogin(identityToken: body["identityToken"]?.string ?? "", nonce: nonce)
     }
@@ -33,6 +33,23 @@ struct AppClientAccountTests {
         #expect(session.user.nickname == "Ada Lovelace")
         #expect(session.user.role == .user)
         #expect(try await client.accounts().map(\.provider) == [.apple])
+    }
+
+    @Test("A new user with a known address can be discarded, and no other user: then the user signs in as before")
+    func knownAddress() async throws {
+        let (before, email) = (UUID().uuidString, "\(UUID().uuidString)@example.com")
+        let older = try await app.client().signIn(apple: appleLogin(before, email: email))
+        #expect(older.isNewUser && !older.isKnownAddress)
+        let client = app.client()
+        await #expect(throws: GatehouseError.self) { try await client.discardNewUser() }
+        let new = try await client.signIn(apple: appleLogin(UUID().uuidString, email: email))
+        #expect(new.isNewUser && new.isKnownAddress && client.state == .signedIn(new))
+        try await client.discardNewUser()
+        #expect(client.state == .signedOut(.accountDeleted))
+        let again = try await client.signIn(apple: appleLogin(before, email: email))
+        #expect(again.user == older.user && !again.isNewUser && !again.isKnownAddress)
+        await #expect(throws: GatehouseError.superseded) { try await client.discardNewUser() }
+        #expect(try await client.user() == older.user)
     }
 
     @Test("A change of the profile is in the state and in the store")

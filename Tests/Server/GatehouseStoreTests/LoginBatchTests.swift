@@ -35,15 +35,26 @@ struct LoginBatchTests {
         beside other: @escaping @Sendable (_ number: Int) -> Void = { _ in }
     ) throws -> [LoginOutcome?] {
         let store = store
+        return try together(logins.count) { number in
+            defer { other(number) }
+            if number == 1 { Thread.pause(for: ahead) }
+            return try? store.record(logins[number])
+        }
+    }
+
+    private func together<Outcome: Sendable>(
+        _ count: Int, _ record: @escaping @Sendable (_ number: Int) -> Outcome?
+    ) throws -> [Outcome?] {
+        let store = store
         let hasBegun = Atomic(false)
-        let outcomes = Mutex([LoginOutcome?](repeating: nil, count: logins.count))
-        _ = try Concurrently.run(logins.count + 1) { number in
-            if number == logins.count {
+        let outcomes = Mutex([Outcome?](repeating: nil, count: count))
+        _ = try Concurrently.run(count + 1) { number in
+            if number == count {
                 let first = Login(
                     identity: SampleLogin.identity("first"), nickname: nil, moment: noon, hasher: PlainHashes())
                 _ = try store.record(first, limit: 100) { _ in
                     hasBegun.store(true, ordering: .releasing)
-                    #expect(Eventually.holds { store.logins.waitingCount == logins.count })
+                    #expect(Eventually.holds { store.logins.waitingCount == count })
                     return .refuse(.replayed)
                 }
                 return
@@ -53,10 +64,8 @@ struct LoginBatchTests {
                 Eventually.holds {
                     hasBegun.load(ordering: .acquiring) && store.logins.waitingCount == number
                 })
-            if number == 1 { Thread.pause(for: ahead) }
-            let outcome = try? store.record(logins[number])
+            let outcome = record(number)
             outcomes.withLock { $0[number] = outcome }
-            other(number)
         }
         return outcomes.withLock { $0 }
     }
@@ -180,6 +189,30 @@ struct LoginBatchTests {
         #expect(try store.user(user.id)?.nickname == "First")
         #expect(try store.sessions(of: user.id, aliveAt: noon).count == 3)
         #expect(try database.number("SELECT count(*) FROM events") == 1)
+    }
+
+    @Test("Those of new users whose address another user has proven say so, also where that user is in the same batch")
+    func knownAddresses() throws {
+        func login(_ number: Int, _ email: String?, verified: Bool = true) -> LoginFixture {
+            var identity = SampleLogin.identity("s\(number)", email: email)
+            identity.emailVerified = verified
+            var user = SampleLogin.user(number, email: email)
+            user.emailVerified = verified
+            return SampleLogin.login("\(number)", of: user, as: identity)
+        }
+        _ = try store.record(login(1, "Ann@example.com"))
+        let logins = [
+            login(2, "ann@EXAMPLE.com"), login(3, "ann@example.com", verified: false), login(4, "bob@example.com"),
+            login(5, nil), login(6, "kim@example.com"), login(7, "kim@example.com"), login(1, "ann@example.com"),
+        ]
+        let store = store
+        let known = try together(logins.count) { number -> Bool? in
+            let login = logins[number]
+            guard case .accept(let accepted)? = try? store.record(login.login, limit: 100, by: login.decide).decision
+            else { return nil }
+            return accepted.isKnownAddress
+        }
+        #expect(known == [true, false, false, false, true, true, false])
     }
 
     @Test("An identity token that two of them redeem opens a session for each, as a repeat, and a nonce for one")

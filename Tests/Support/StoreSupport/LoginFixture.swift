@@ -23,14 +23,14 @@ package struct LoginFixture {
         self.task = task
     }
 
-    var login: Login {
+    package var login: Login {
         Login(
             identity: identity, nickname: nickname, redemption: redemption, key: key,
             moment: session.createdAt, userAgent: session.device.userAgent, hasher: PlainHashes())
     }
 
     /// By the domain's rules, with the session of the fixture.
-    func decide(on facts: LoginFacts) -> LoginDecision {
+    package func decide(on facts: LoginFacts) -> LoginDecision {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? user
         let session = Session(

@@ -22,6 +22,7 @@ function show({ state, user }) {
   $("waiting").hidden = true;
   $("signed-out").hidden = state !== "signed-out";
   $("signed-in").hidden = state !== "signed-in";
+  $("known").hidden = !gatehouse.knownAddress;
   const heading = $(state === "signed-in" ? "user-heading" : "sign-in-heading");
   if (user) showUser(user);
   heading.focus();

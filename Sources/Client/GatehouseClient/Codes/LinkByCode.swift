@@ -91,8 +91,7 @@ extension GatehouseClient {
             await discard(joined)
             throw .superseded
         }
-        begin(joined, isNewUser: answer.isNewUser)
-        return Session(user: joined.user, isNewUser: answer.isNewUser)
+        return begin(joined, of: answer)
     }
 }
 

@@ -4,14 +4,16 @@ import Foundation
 struct LoginAnswer: Decodable {
     let refresh: RefreshAnswer
     let isNewUser: Bool
+    let isKnownAddress: Bool
     let user: User
 
-    private enum CodingKeys: CodingKey { case isNewUser, user }
+    private enum CodingKeys: CodingKey { case isNewUser, knownAddress, user }
 
     init(from decoder: any Decoder) throws {
         refresh = try RefreshAnswer(from: decoder)
         let members = try decoder.container(keyedBy: CodingKeys.self)
         isNewUser = try members.decode(Bool.self, forKey: .isNewUser)
+        isKnownAddress = try members.decodeIfPresent(Bool.self, forKey: .knownAddress) ?? false
         user = try members.decode(User.self, forKey: .user)
     }
 

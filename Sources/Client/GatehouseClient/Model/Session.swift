@@ -5,10 +5,13 @@ public struct Session: Hashable, Sendable {
     public let user: User
     /// Whether this login created the user.
     public let isNewUser: Bool
+    /// Whether another user has proven the address of this new user as well: probably the same person, who has signed in
+    /// another way before. Ask, and see ``GatehouseClient/discardNewUser()``.
+    public let isKnownAddress: Bool
 
     /// For previews and tests of an app.
-    public init(user: User, isNewUser: Bool = false) {
-        (self.user, self.isNewUser) = (user, isNewUser)
+    public init(user: User, isNewUser: Bool = false, isKnownAddress: Bool = false) {
+        (self.user, self.isNewUser, self.isKnownAddress) = (user, isNewUser, isKnownAddress)
     }
 }
 

@@ -3,11 +3,14 @@ package struct LoginResult: Sendable {
     package let tokens: TokenPair
     package let user: User
     package let isNewUser: Bool
+    /// Whether the address that this login of a new user has proven is another user's proven address as well.
+    package let isKnownAddress: Bool
 
-    package init(tokens: TokenPair, user: User, isNewUser: Bool) {
+    package init(tokens: TokenPair, user: User, isNewUser: Bool, isKnownAddress: Bool = false) {
         self.tokens = tokens
         self.user = user
         self.isNewUser = isNewUser
+        self.isKnownAddress = isKnownAddress
     }
 }
 
@@ -35,7 +38,9 @@ extension AuthService {
         if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
         report(.loggedIn(provider, isNewUser: accepted.isNewUser), context.id)
         let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
-        return LoginResult(tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser)
+        return LoginResult(
+            tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser,
+            isKnownAddress: accepted.isKnownAddress)
     }
 
     /// Reports a refused login, and returns its refusal.

@@ -110,6 +110,7 @@ extension Connection {
         try send("SET LOCAL plan_cache_mode = force_generic_plan")
         let found = try lockedFacts(of: batch)
         var (accepted, postponed): ([RecordedLogin], [PendingLogin]) = ([], [])
+        var new: [(pending: PendingLogin, login: AcceptedLogin, address: String)] = []
         var users: Set<UserID> = []
         for (pending, found) in zip(batch, found) {
             pending.result = .success(nil)
@@ -122,13 +123,20 @@ extension Connection {
             let decision = pending.decide(found.facts)
             pending.result = .success(decision)
             switch decision {
-            case .accept(let login): accepted.append((login, pending.login, found.facts.known))
+            case .accept(let login):
+                accepted.append((login, pending.login, found.facts.known))
+                if let address = login.newAddress(by: pending.login) { new.append((pending, login, address)) }
             case .refuse(.barred(let user)):
                 try bar(pending.identityHashes, of: user, now: pending.login.moment)
             case .refuse: break
             }
         }
         try write(accepted)
+        try askForKnownAddresses(of: new.map { ($0.login.user.id, $0.address) }) { [new] place in
+            var login = new[place].login
+            login.isKnownAddress = true
+            new[place].pending.result = .success(.accept(login))
+        }
         return postponed
     }
 }

@@ -123,6 +123,26 @@ private let insertAuditEvents = """
         ?8::text[], ?9::text[], ?10::bigint[], ?11::text[])
     """
 
+// With the commit, so that it is no round trip of its own, and after the users were written: two of one batch see each other.
+private let knownAddresses = """
+    SELECT n.place FROM unnest(?1::text[], ?2::text[]) WITH ORDINALITY AS n (id, address, place)
+    WHERE \(isKnown("n.address", exceptTo: "n.id"))
+    """
+
+extension Connection {
+    /// Asks which new users have proven an address that is known, if there are new users.
+    ///
+    /// - Parameter answer: called for each, with its place, when the transaction commits.
+    func askForKnownAddresses(
+        of users: [(id: UserID, address: String)], _ answer: @escaping (Int) -> Void
+    ) throws {
+        guard !users.isEmpty else { return }
+        try query(knownAddresses, with: [.texts(users.map(\.id.text)), .texts(users.map(\.address))]) { row in
+            answer(Int(row.integer(0)) - 1)
+        }
+    }
+}
+
 extension Connection {
     func write(_ logins: [RecordedLogin]) throws {
         guard !logins.isEmpty else { return }

@@ -24,8 +24,13 @@ extension RecordConnection {
             return (decision, [])
         case .refuse:
             return (decision, [])
-        case .accept(let accepted):
-            return (decision, try write(accepted, of: login, known: facts.known, limit: limit))
+        case .accept(var accepted):
+            let ended = try write(accepted, of: login, known: facts.known, limit: limit)
+            if let address = accepted.newAddress(by: login) {
+                accepted.isKnownAddress =
+                    try first(knownAddress, .text(accepted.user.id.text), .text(address)) { _ in true } ?? false
+            }
+            return (.accept(accepted), ended)
         }
     }
 
@@ -94,7 +99,25 @@ extension RecordConnection {
     }
 }
 
+/// Whether an active user other than `id` has proven an address, which is in lower case.
+func isKnown(_ address: String, exceptTo id: String) -> String {
+    """
+    (EXISTS (SELECT 1 FROM users u WHERE u.email IS NOT NULL AND lower(u.email) = \(address) AND u.email_verified
+            AND u.status = 'ACTIVE' AND u.id <> \(id))
+        OR EXISTS (SELECT 1 FROM auth_accounts a JOIN users u ON u.id = a.user_id
+            WHERE a.email IS NOT NULL AND lower(a.email) = \(address) AND a.email_verified
+            AND u.status = 'ACTIVE' AND u.id <> \(id)))
+    """
+}
+
+let knownAddress = "SELECT 1 WHERE \(isKnown("?2", exceptTo: "?1"))"
+
 extension AcceptedLogin {
+    /// The address of a new user, in lower case, if this login has proven it.
+    func newAddress(by login: Login) -> String? {
+        isNewUser && login.identity.hasVerifiedEmail ? login.identity.email?.withLowerASCII : nil
+    }
+
     /// What other services are told; nil if nothing of a known user has changed.
     func event(of login: Login, known: KnownIdentity?) -> UserEvent? {
         guard let known else {

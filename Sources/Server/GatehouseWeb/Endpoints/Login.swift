@@ -151,6 +151,7 @@ package struct LoginBody: ResponseBody {
     package func write(to json: inout JSONObjectWriter) {
         tokens.write(to: &json)
         json.member("isNewUser", result.isNewUser)
+        if result.isKnownAddress { json.member("knownAddress", true) }
         json.member("user", object: result.user.write)
     }
 }
