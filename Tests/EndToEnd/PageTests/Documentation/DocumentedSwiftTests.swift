@@ -44,6 +44,16 @@ struct DocumentedSwiftTests {
         }
     }
 
+    @Test("The first app is complete: it compiles without the page's other code")
+    func firstApp() throws {
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let app = try #require(try page.blocks(of: "Sign in", "swift").first)
+        let folder = try TemporaryFolder()
+        try Self.portable(app).write(toFile: folder.file("App.swift"), atomically: true, encoding: .utf8)
+        let outcome = try StubModules.shared.get().compile([folder.file("App.swift")])
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+    }
+
     @Test("The login of the fake Apple signs in at a server that demands its own nonce, each time as the same user")
     func fakeApple() throws {
         let apple = try FakeAppleProcess()
@@ -71,10 +81,7 @@ struct DocumentedSwiftTests {
             toFile: folder.file("Program.swift"), atomically: true, encoding: .utf8)
         for isNewUser in [true, false] {
             let outcome = try StubModules.shared.get().run(
-                [
-                    folder.file("Program.swift"),
-                    Executable.root + "/Sources/Client/GatehouseExample/CurlTransport.swift",
-                ],
+                [folder.file("Program.swift")],
                 arguments: ["https://localhost:\(server.port)", apple.url(""), server.certificate])
             #expect(outcome.text == "\(isNewUser) Ann true\n", "\(outcome.errorOutput)")
         }
