@@ -58,6 +58,33 @@ struct UsersImportTests {
         #expect(try FileManager.default.attributesOfItem(atPath: report)[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test(
+        "a file that has to be converted is recognised, and the command to convert it is named",
+        arguments: [
+            (#"{"users": [{"localId": "1"}]}"#, "firebase"), ("\u{FEFF}\n{\n  \"users\": [\n", "firebase"),
+            (#"[{"uid": "1"}]"#, "firebase"), ("instance_id,id,email,encrypted_password\n", "supabase"),
+            (#""id","user_id","identity_data","provider""#, "supabase"),
+            (#"[{"id": "1", "raw_user_meta_data": {}}]"#, "supabase"),
+        ])
+    func raw(content: String, product: String) throws {
+        let outcome = try registry.run("users", "import", file([content]))
+        outcome.expect(2)
+        #expect(outcome.errorOutput.contains("gatehouse users convert \(product) "), "\(outcome.errorOutput)")
+        #expect(try subjects().isEmpty)
+    }
+
+    @Test("the name of a provider may be in either case, and no line of users is taken for another product's file")
+    func providerCase() throws {
+        let lines = ["apple", "APPLE", "Google", "PHONE", "pHoNe"].enumerated().map { number, provider in
+            let subject = provider.uppercased() == "PHONE" ? "+861380013800\(number)" : "\(number)"
+            let nickname = "encrypted_password [{ localId"
+            return #"{"nickname":"\#(nickname)","identities":[{"provider":"\#(provider)","subject":"\#(subject)"}]}"#
+        }
+        try registry.run("users", "import", file(lines)).expect(0)
+        let providers = try registry.store.exportedUsers(after: nil, limit: 10).flatMap { $0.accounts.map(\.provider) }
+        #expect(providers.map(\.rawValue).sorted() == ["APPLE", "APPLE", "GOOGLE", "PHONE", "PHONE"])
+    }
+
     @Test("with --roles an administrator is imported, and the audit trail names the operator")
     func roles() throws {
         let path = try file([line("1", ",\"role\":\"ADMIN\"")])

@@ -62,8 +62,8 @@ extension LineCheck {
             reject(member, "is required")
             return nil
         }
-        guard let provider = Provider(lowercaseName: text) else {
-            reject(member, "must be the name of a provider in lower case")
+        guard let provider = Provider(anyCase: text) else {
+            reject(member, "must be the name of a provider")
             return nil
         }
         guard provider.rawValue != "PASSKEY" else {

@@ -119,7 +119,7 @@ struct UserLineTests {
             Mistake("lastLoginAt") { $0.lastLoginAt = "2024-02-30T00:00:00Z" },
             Mistake("phone") { $0.phone = "138secret" }, Mistake("phone") { $0.phone = "13800138000" },
             Mistake("identities[0].provider") { $0.identities[0].provider = nil },
-            Mistake("identities[0].provider") { $0.identities[0].provider = "APPLE" },
+            Mistake("identities[0].provider") { $0.identities[0].provider = "APPLE ID" },
             Mistake("identities[0].provider") { $0.identities[0].provider = "passkey" },
             Mistake("identities[0].subject") { $0.identities[0].subject = nil },
             Mistake("identities[0].subject") { $0.identities[0].subject = "" },

@@ -29,6 +29,7 @@ struct LineImport {
     private var claims = ClaimedIdentities()
     private var pending: [PendingLine] = []
     private var number = 0
+    private var hasBegun = false
 
     init(_ users: UserImport, rules: ImportRules, report: ImportReport?, tally: ImportTally) {
         self.users = users
@@ -67,10 +68,14 @@ struct LineImport {
         }
     }
 
-    private func next(of file: borrowing InputFile) throws(CommandError) -> [UInt8] {
-        do throws(POSIXError) { return try file.next() } catch {
+    private mutating func next(of file: borrowing InputFile) throws(CommandError) -> [UInt8] {
+        let chunk: [UInt8]
+        do throws(POSIXError) { chunk = try file.next() } catch {
             throw stopped("\(error)")
         }
+        if !hasBegun, let raw = RawFile(start: chunk) { throw CommandError(.usage, raw.advice) }
+        hasBegun = true
+        return chunk
     }
 
     private mutating func add(_ line: LineSplitter.Line) throws {
@@ -175,5 +180,17 @@ enum LineResult {
 
     var reasons: [String] {
         if case .faulty(let faults) = self { faults.map(\.sentence) } else { [] }
+    }
+}
+
+extension RawFile {
+    fileprivate var advice: String {
+        switch self {
+        case .firebase:
+            "FILE is one of Firebase, or an array: gatehouse users convert firebase FILE --out users.jsonl makes what is imported"
+        case .supabase:
+            "FILE is a table of Supabase: gatehouse users convert supabase --users users.csv --identities identities.csv "
+                + "--out users.jsonl makes what is imported"
+        }
     }
 }
