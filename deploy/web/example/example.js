@@ -47,9 +47,19 @@ async function showSessions() {
   const { sessions } = await api("/api/users/me/sessions");
   $("sessions").replaceChildren(...sessions.map(({ id, provider, lastDevice, lastUsedAt, current }) => element("li", {},
     element("span", {}, `${nameOf(provider.toLowerCase())}, ${new Date(lastUsedAt).toLocaleString()}`),
-    element("span", { className: "hint" }, lastDevice ?? "unknown device"),
+    element("span", { className: "hint", title: lastDevice ?? "" }, deviceOf(lastDevice ?? "")),
     current ? element("strong", {}, "This browser")
       : element("button", { type: "button", onclick: () => attempt(() => endSession(id)) }, "End"))));
+}
+
+// Such as "Chrome on Linux". The first name that fits counts, because each browser also gives the names of older ones.
+function deviceOf(userAgent) {
+  const first = (names) => Object.keys(names).find((name) => names[name].test(userAgent));
+  const browser = first({ Edge: /Edg(e|A|iOS)?\//, Opera: /OPR\//, WeChat: /MicroMessenger\//, Firefox: /(Firefox|FxiOS)\//,
+    Chrome: /(Chrome|CriOS)\//, Safari: /Safari\//, curl: /^curl\// });
+  const system = first({ iPhone: /iPhone/, iPad: /iPad/, Android: /Android/, Windows: /Windows/, macOS: /Macintosh/,
+    ChromeOS: /CrOS/, Linux: /Linux/ });
+  return [browser ?? (userAgent.split("/")[0].trim() || "Unknown device"), system].filter(Boolean).join(" on ");
 }
 
 // --- Signing in -----------------------------------------------------------------------------------------------------------
@@ -131,6 +141,7 @@ function build() {
   };
   $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
   $("me").onclick = () => attempt(showMe);
+  $("as-before").onclick = () => attempt(() => gatehouse.discardNewUser());
   $("sign-out").onclick = () => attempt(signOut);
   addEventListener("offline", () => tell("notice", "There is no network. You stay signed in."));
   addEventListener("online", () => {

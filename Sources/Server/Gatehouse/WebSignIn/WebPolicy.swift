@@ -8,14 +8,23 @@ package struct WebPolicy: Sendable, Equatable {
     package var corsOrigins: [String]
     /// The issuer in the answers to apps (RFC 9207); nil if it is not an address.
     package var issuer: String?
+    /// The ways to sign in, by their names in lower case, in the order in which pages show them. Others follow.
+    package var order: [String]
 
     package init(
-        redirectURIs: [RedirectURI] = [], origin: String? = nil, corsOrigins: [String] = [], issuer: String? = nil
+        redirectURIs: [RedirectURI] = [], origin: String? = nil, corsOrigins: [String] = [], issuer: String? = nil,
+        order: [String] = []
     ) {
         self.redirectURIs = redirectURIs
         self.origin = origin
         self.corsOrigins = corsOrigins
         self.issuer = issuer
+        self.order = order
+    }
+
+    func ordered(_ ways: [String]) -> [String] {
+        func rank(_ way: String) -> Int { order.firstIndex(of: way) ?? order.count }
+        return ways.sorted { (rank($0), $0) < (rank($1), $1) }
     }
 
     /// Whether the pages of an origin may use the session in the browser's cookie.
@@ -41,9 +50,9 @@ extension AuthService {
 
     /// The providers that sign in through a browser, as paths have their names.
     package var webProviderNames: [String] {
-        webProviders.keys.filter(signsInOnTheWeb).map(\.lowercaseName).sorted()
+        web.ordered(webProviders.keys.filter(signsInOnTheWeb).map(\.lowercaseName))
     }
 
     /// The channels by which codes are sent.
-    package var codeChannels: [String] { senders.keys.map(\.rawValue).sorted() }
+    package var codeChannels: [String] { web.ordered(senders.keys.map(\.rawValue)) }
 }

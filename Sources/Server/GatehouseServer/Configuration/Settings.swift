@@ -154,6 +154,11 @@ package struct Settings: Sendable {
             `APP_ENV=development`, `http://localhost` with a port is permitted as well.
             """)
 
+    let signInOrder = Setting(
+        "SIGN_IN_ORDER", .list(of: "names of ways to sign in"),
+        "The order in which pages show the ways to sign in, such as google,apple,phone.",
+        details: "The others follow by their names. `GET /api/auth/ways` has this order.")
+
     // MARK: Services
 
     let serviceTokens = Setting(

@@ -119,6 +119,13 @@ struct WebSignInTests {
         #expect(ways["codes"] == [] && ways["development"] == true)
         let none = try InProcessServer().send(.get("/api/auth/ways"))
         #expect(none["web"] == [])
+        let chosen = try WebSignInFixture {
+            CodeFixture.addSettings(of: try! FakeProviderServer(), to: &$0)
+            $0["SIGN_IN_ORDER"] = "phone, QQ, unknown, apple, qq"
+        }
+        let inOrder = try chosen.server.send(.get("/api/auth/ways"))
+        #expect(inOrder["web"] == ["qq", "apple", "acme", "google", "other", "wechat"])
+        #expect(inOrder["codes"] == ["phone", "email"])
     }
 
     @Test("No code, state, verifier or token of the flow is in the log")

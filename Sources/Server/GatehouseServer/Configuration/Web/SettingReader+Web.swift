@@ -30,7 +30,8 @@ extension SettingReader {
         }
         return WebPolicy(
             redirectURIs: addresses, origin: origin, corsOrigins: origins,
-            issuer: issuer == nil ? nil : self[\.tokenIssuer])
+            issuer: issuer == nil ? nil : self[\.tokenIssuer],
+            order: (self[\.signInOrder] ?? []).map { $0.lowercased() })
     }
 
     /// Nil without `APPLE_CLIENT_ID`.
