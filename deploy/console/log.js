@@ -8,6 +8,8 @@ const longest = 1000;
 const names = { gatehouse: "Gatehouse", nginx: "nginx", apple: "fake Apple", console: "fault" };
 let lines = [];
 let drawn = [];
+let cursor;
+const times = {}; // of the last line of each source
 
 export function startLog() {
   $("log-filter").addEventListener("change", () => show());
@@ -16,12 +18,12 @@ export function startLog() {
 }
 
 async function read(first) {
-  let cursor = first;
+  cursor = first;
   for (;;) {
     try {
       const page = await ask("GET", `log/${cursor}`);
-      cursor = page.cursor;
       take(page.lines);
+      cursor = page.cursor;
       $("log-state").textContent = "";
     } catch (error) {
       $("log-state").textContent = `The log cannot be read: ${error.message}. Trying again.`;
@@ -34,7 +36,8 @@ function take(fresh) {
   if (!fresh.length) return;
   const added = fresh.filter((line) => !isOwn(line));
   for (const line of added) {
-    line.at = moment(line);
+    line.isDated = Boolean(line.time) || cursor !== "end";
+    times[line.source] = line.at = moment(line);
     connect(line);
   }
   lines = [...lines, ...added].sort((a, b) => a.at - b.at).slice(-longest);
@@ -45,8 +48,10 @@ function take(fresh) {
 const isOwn = ({ source, members }) =>
   source === "apple" && members?.method === "GET" && ["/faults", "/inbox"].includes(members.path);
 
-// nginx writes whole seconds, and its line after Gatehouse's.
-function moment({ source, time }) {
+// nginx writes whole seconds, and its line after Gatehouse's. A line that is older than the page and has no time, as those of a
+// start, stays behind the one before it.
+function moment({ source, time, isDated }) {
+  if (!isDated) return times[source] ?? 0;
   const at = Date.parse(time ?? "") || Date.now();
   return source === "nginx" ? Math.min(at + 999, Date.now()) : at;
 }
@@ -93,7 +98,8 @@ function view(line) {
   const details = element(
     "details", {},
     element("summary", {},
-      element("span", { className: "time" }, new Date(line.at).toLocaleTimeString([], { hour12: false })), " ",
+      element("span", { className: "time" },
+        line.isDated ? new Date(line.at).toLocaleTimeString([], { hour12: false }) : "no time "), " ",
       element("span", { className: `source ${line.source}` }, names[line.source]), " ",
       element("span", { className: status(line) >= 400 ? "bad" : "" }, text(line))),
     code(line.text ?? JSON.stringify(line.members, null, 2), `Line of ${names[line.source]}`));

@@ -49,7 +49,8 @@ extension Inbox {
         let (messages, lastNumber) = state.change { ($0.messages.reversed(), $0.lastNumber) }
         let selected = messages.filter { query.selects($0) }
         let json: JSONObject = [
-            "messages": .array(selected.map { .object($0.json) }), "last": .integer(lastNumber),
+            "order": "newest first", "messages": .array(selected.map { .object($0.json) }),
+            "last": .integer(lastNumber),
         ]
         return (json, selected.isEmpty)
     }

@@ -13,7 +13,7 @@ struct ConsolePageTests {
         arguments: [
             "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "race", "sign_out_and_delete",
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
-            "narrow_window",
+            "narrow_window", "medium_window",
             "colour_schemes", "reload", "hostile_text", "bound", "stolen", "provider_logins", "provider_refusals",
             "provider_links", "codes", "browser_flow", "browser_apple", "browser_attacks", "browser_forgeries",
             "browser_looks",

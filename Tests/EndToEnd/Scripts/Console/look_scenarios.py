@@ -96,6 +96,25 @@ def narrow_window(page):
         page.one("#editor summary").click()
 
 
+def medium_window(page):
+    """No empty space beside a long column, whole rows in the list of requests, and no invented time in the log."""
+    page.cdp("Emulation.setDeviceMetricsOverride", width=1200, height=900, deviceScaleFactor=1, mobile=False)
+    for _ in range(8):
+        page.sign_in()
+    boxes = {name: page.script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", "#" + name)
+             for name in ("exchange", "logs", "history")}
+    page.screenshot("medium")
+    assert boxes["logs"]["left"] == boxes["exchange"]["left"], boxes
+    assert 0 <= boxes["logs"]["top"] - boxes["exchange"]["bottom"] <= 20, boxes
+    cut = page.script("""const list = document.querySelector("#history").getBoundingClientRect();
+        return [...document.querySelectorAll("#history li")].map((row) => row.getBoundingClientRect())
+            .filter(({ top, bottom }) => top < list.bottom - 1 && bottom > list.bottom + 1).length""")
+    assert cut == 0, "rows are cut"
+    page.one("input[name=lines][value=all]").click()
+    page.until(lambda: any(line.startswith("no time fake Apple fake mail server") for line in page.log_lines()),
+               "the lines of the start, which have no time")
+
+
 def colour_schemes(page):
     """Text has a contrast of 4.5 or more in both schemes."""
     page.sign_in()
