@@ -201,11 +201,14 @@ extension Refusal {
         case .accountAlreadyLinked(.identity):
             .init(
                 status: 409, code: "account_already_linked",
-                detail: "This account belongs to another user. Log in with it, or unlink it there first.")
+                detail: "This account belongs to another user. Log in with it, or link it after that user was deleted.")
         case .accountAlreadyLinked(.provider):
             .init(
                 status: 409, code: "account_already_linked",
-                detail: "You have linked another account of this provider. Unlink that one first.")
+                detail: """
+                    You have another account of this provider. Replace a number or address with replace; to unlink any \
+                    other one, link an account of another provider first, if it is your only one.
+                    """)
         case .lastAccount:
             .init(
                 status: 409, code: "last_account",
