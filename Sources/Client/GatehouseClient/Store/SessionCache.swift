@@ -106,6 +106,8 @@ struct SessionCache {
         var changed = record ?? Record()
         body(&changed)
         changed.replaceKeys(of: record)
+        // What another server's client has stored is not replaced by nothing.
+        if changed == record, !isUnsaved { return }
         let before = record?.session
         record = changed
         if let login = before?.login, login != changed.session?.login { ended.insert(login) }
