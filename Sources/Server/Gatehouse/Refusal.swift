@@ -31,6 +31,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case invalidGrant
     /// A page of this origin may not use the session's cookie.
     case originNotAllowed
+    /// The browser of a page of another site would not keep the session's cookie.
+    case pageOfAnotherSite
     case devLoginDisabled
     case invalidDevSecret
     case userDisabled

@@ -35,7 +35,7 @@ struct LinkAccountEndpoint: Endpoint {
         _ channel: CodeChannel, to caller: Caller, by request: Request, in context: inout RequestContext
     ) throws -> Response {
         let body = try request.read(AddressBindingBody.self)
-        if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
+        if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
         let cookie = body.keepsSessionInCookie ? request.cookie(.session) : nil
         switch try auth.bind(body.binding(channel, cookie: cookie), to: caller, from: request.device, in: &context) {
         case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))

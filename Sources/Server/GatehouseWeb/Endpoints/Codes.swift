@@ -24,7 +24,7 @@ struct CodeLoginEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let body = try request.read(CodeLoginBody.self)
-        if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
+        if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
         let result = try auth.logIn(
             by: PresentedCode(id: request.pathArgument, code: body.code), nickname: body.nickname,
             boundBy: request.proof, from: request.device, in: &context)

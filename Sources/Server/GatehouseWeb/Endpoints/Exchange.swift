@@ -12,7 +12,7 @@ struct ExchangeEndpoint: Endpoint {
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         guard !request.hasForm else { return try respondToForm(request, in: &context) }
         let body = try request.read(ExchangeBody.self)
-        if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
+        if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
         let result = try auth.exchange(
             body.grant, nickname: body.nickname, boundBy: request.proof, from: request.device, in: &context)
         return .login(result, inCookie: body.keepsSessionInCookie)

@@ -19,10 +19,14 @@ struct RefreshEndpoint: Endpoint {
     }
 
     /// A page sends no body: its refresh token is in a cookie that its scripts cannot read. A refusal leaves the cookie alone,
-    /// because a login in another tab may have replaced it since.
+    /// because a login in another tab may have replaced it since. With `session=optional` in the query, a browser without a
+    /// session is no failure, which it would write to its console.
     private func refreshCookie(of request: Request, in context: inout RequestContext) throws -> Response {
         try request.requireOrigin(by: auth.web)
-        guard let token = request.cookie(.session) else { throw Refusal.invalidRefreshToken }
+        guard let token = request.cookie(.session) else {
+            guard request.query.single("session") == "optional" else { throw Refusal.invalidRefreshToken }
+            return .noContent
+        }
         let tokens = try auth.refresh(token, proof: request.proof, from: request.device, in: &context)
         return Response.ok(TokenBody(tokens, withoutRefreshToken: true)).settingSession(tokens)
     }

@@ -58,6 +58,13 @@ extension Request {
         guard isPermittedPage(by: policy) else { throw .originNotAllowed }
     }
 
+    /// Refuses a login of a page whose browser would drop the cookie: with `SameSite=Lax` it is for pages of this site alone, and
+    /// plain HTTP is another site than HTTPS. Its session would be left behind, and the next reload would sign the user out.
+    func requirePageOfThisSite(by policy: WebPolicy) throws(Refusal) {
+        try requireOrigin(by: policy)
+        guard text(of: .fetchSite) != "cross-site" else { throw .pageOfAnotherSite }
+    }
+
     fileprivate func isPermittedPage(by policy: WebPolicy) -> Bool {
         guard let origin = text(of: .origin), policy.permits(origin: origin) else { return false }
         return text(of: .fetchSite) != "cross-site" || policy.corsOrigins.contains(origin)

@@ -73,7 +73,9 @@ extension Problem {
         guard hasCredentials else { return "Bearer" }
         switch self {
         case .refused(.noCredentials), .refused(.noTokenToEnd), .refused(.noServiceToken): return "Bearer"
-        case .refused(.devLoginDisabled), .refused(.staleNumber), .refused(.originNotAllowed): return nil
+        case .refused(.devLoginDisabled), .refused(.staleNumber), .refused(.originNotAllowed),
+            .refused(.pageOfAnotherSite):
+            return nil
         case .refused(.invalidProof(let fault)):
             // RFC 9449, sections 7.1 and 9
             let error = fault == .nonce ? "use_dpop_nonce" : entry.code

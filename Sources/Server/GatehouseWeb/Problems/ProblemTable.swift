@@ -127,6 +127,14 @@ extension Refusal {
             .init(
                 status: 403, code: "origin_not_allowed",
                 detail: "Only pages of this server, and of the origins in CORS_ORIGINS, may use the session's cookie.")
+        case .pageOfAnotherSite:
+            .init(
+                status: 403, code: "origin_not_allowed",
+                detail: """
+                    The page is of another site than this server, so the browser would drop the session's cookie: http and https \
+                    are two sites, and so are two domains. Call the API at the page's own origin, through a proxy that passes \
+                    /api on, or serve both by https at hosts of one domain.
+                    """)
         case .devLoginDisabled:
             .init(
                 status: 403, code: "dev_login_disabled",

@@ -49,10 +49,15 @@ struct DocumentedAnswerTests {
             if operation.id == "unlinkAccount" { fixture.logInWithApple("example") }
             let response = fixture.send { request in
                 if status == 304 { request.headers.append(("If-None-Match", "*")) }
+                if operation.id == "refresh", status == 204 { request = Self.anonymousRefresh }
             }
             #expect(response.status == status, "\(operation.id) \(response.code ?? "")")
         }
     }
+
+    /// Of a page whose browser has no session.
+    private static let anonymousRefresh = TestRequest(
+        method: "POST", path: "/api/auth/refresh?session=optional", headers: [("Origin", WebSignInFixture.origin)])
 
     @Test("An account that has Apple's tokens is deleted with the documented headers")
     func deletionHeaders() throws {

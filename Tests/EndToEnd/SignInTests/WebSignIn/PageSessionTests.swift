@@ -100,11 +100,43 @@ struct PageSessionTests {
                 "code": .string(code), "codeVerifier": .string(AppFlow.verifier), "session": "cookie",
             ]
             let exchange = try fixture.server.send(post("/api/auth/exchange", from: origin, site: site, body: body))
-            #expect(exchange.status == (isPermitted ? 200 : 403), "\(name): a login may not be forged, either")
+            // A browser drops the cookie of another site's page, so that its login would be lost at the next reload.
+            let keepsCookie = isPermitted && site != "cross-site"
+            #expect(exchange.status == (keepsCookie ? 200 : 403), "\(name): a login may not be forged, either")
             let logout = try browser.send(post("/api/auth/logout", from: origin, site: site))
             #expect(logout.status == (isPermitted ? 204 : 403), "\(name)")
             #expect(try fixture.isSignedIn(login) == !isPermitted, "\(name)")
         }
+    }
+
+    @Test("A login whose cookie the browser would drop says what to do, and uses no code")
+    func otherSite() throws {
+        let browser = fixture.browser()
+        let body: JSONObject = [
+            "code": .string(try fixture.code(as: "ann@example.com", browser)),
+            "codeVerifier": .string(AppFlow.verifier), "session": "cookie",
+        ]
+        let refused = try browser.send(post("/api/auth/exchange", from: Self.other, site: "cross-site", body: body))
+        #expect(refused.status == 403 && refused.code == "origin_not_allowed")
+        #expect(refused["detail"]?.string?.contains("through a proxy") == true, "\(refused.json)")
+        #expect(refused.header("set-cookie") == nil && refused.header("www-authenticate") == nil)
+        let login = try browser.send(post("/api/auth/exchange", from: Self.other, site: "same-site", body: body))
+        let sessions = try fixture.server.send(.get("/api/users/me/sessions", bearer: login.accessToken))
+        #expect(sessions["sessions"]?.array?.count == 1, "\(sessions.json)")
+    }
+
+    @Test("A page that only asks whether its browser has a session is not refused without one")
+    func optional() throws {
+        let (browser, login) = try signedIn()
+        let path = "/api/auth/refresh?session=optional"
+        #expect(try browser.send(post(path)).status == 200)
+        #expect(try browser.send(post(path, from: "https://evil.example")).code == "origin_not_allowed")
+        _ = try fixture.server.send(.post("/api/auth/logout", bearer: login.accessToken))
+        #expect(try browser.send(post(path)).code == "refresh_token_revoked", "the page has to say why")
+        browser.cookies["__Host-gatehouse"] = nil
+        let anonymous = try browser.send(post(path))
+        #expect(anonymous.status == 204 && anonymous.header("set-cookie") == nil && anonymous.body.isEmpty)
+        #expect(try fixture.server.send(post(path, from: "https://evil.example")).code == "origin_not_allowed")
     }
 
     @Test("Without an origin, as from another client than a browser, the cookie is not used")
