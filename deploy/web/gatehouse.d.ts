@@ -55,7 +55,10 @@ export interface Problem {
 }
 
 export class GatehouseError extends Error {
-  /** The server's code, or `offline`, `signed_out` or `unexpected_answer`. Later servers have more. */
+  /**
+   * The server's code, or `offline`, `signed_out`, `unexpected_answer`, `insecure_page` or `invalid_return_address`. Later
+   * servers have more.
+   */
   readonly code: string;
   readonly status?: number;
   /** For how many milliseconds the server asks to wait. */
@@ -65,14 +68,24 @@ export class GatehouseError extends Error {
   readonly isTemporary: boolean;
 }
 
-/** No answer. The user stays signed in. */
+/** No answer, or one that the browser keeps back because the page is not of CORS_ORIGINS. The user stays signed in. */
 export class OfflineError extends GatehouseError {}
 
-export class SignedOutError extends GatehouseError {}
+export class SignedOutError extends GatehouseError {
+  /** Undefined if another user has signed in instead. */
+  readonly reason?: Reason;
+}
+
+/**
+ * Why no user is signed in: `signed_out` by the user, `no_session` if the browser has none, or the server's code:
+ * `refresh_token_expired`, `refresh_token_revoked` (ended elsewhere), `refresh_token_reused` (perhaps stolen),
+ * `invalid_refresh_token` or `user_disabled`.
+ */
+export type Reason = "signed_out" | "no_session" | (string & {});
 
 /**
  * The sign-in that the browser came back from has failed. `code` is OAuth's error, such as `access_denied` if the user has
- * cancelled, `invalid_issuer`, or the server's for the exchange of the code.
+ * cancelled, `other_tab` if this tab has not begun it, `invalid_issuer`, or the server's for the exchange of the code.
  */
 export class SignInError extends GatehouseError {}
 
@@ -96,18 +109,21 @@ export class Gatehouse {
   readonly expiresIn: number;
 
   /** Calls back at each change, in this tab or another one. Returns a function that ends it. */
-  onChange(callback: (change: { state: State; user: User | null }) => void): () => void;
+  onChange(callback: (change: { state: State; user: User | null; reason?: Reason }) => void): () => void;
 
   /** When the page is loaded: finishes the sign-in that the browser returns from, or restores the session. */
   start(): Promise<User | null>;
-  /** The first half of `start`. Null if this address does not end a sign-in that this tab has begun. */
+  /** The first half of `start`. Null if this address does not end a sign-in. */
   finishSignIn(): Promise<Login | null>;
   /** The second half of `start`. */
   restore(): Promise<User | null>;
 
   ways(): Promise<Ways>;
-  /** Leaves the page for that of the provider, such as `apple`. */
-  signIn(provider: string): Promise<void>;
+  /**
+   * Leaves the page for that of the provider, such as `apple`. After the sign-in, `start()` goes on to `returnTo`, an address of
+   * this origin: it loads the page there if its path is another one.
+   */
+  signIn(provider: string, options?: { returnTo?: string | URL }): Promise<void>;
   /** With the `codeId` of an earlier answer, the same code is sent again. */
   sendCode(channel: "phone" | "email", to: string, codeId?: string): Promise<SentCode>;
   signInWithCode(codeId: string, code: string): Promise<Login>;
@@ -119,7 +135,10 @@ export class Gatehouse {
    */
   discardNewUser(): Promise<void>;
 
-  /** Signs out in all tabs at once. False if the server could not be told yet, which is then done later. */
+  /**
+   * Signs out in all tabs at once. True if the server has ended the session. False if it could not be told yet, which is then
+   * done later, and if it has found no session to end.
+   */
   signOut(): Promise<boolean>;
 
   /**

@@ -31,26 +31,31 @@ export class GatehouseError extends Error {
   }
 }
 
-// No answer. The user stays signed in.
+// No answer. The user stays signed in. A browser does not say whether it has kept the answer back.
 export class OfflineError extends GatehouseError {
-  constructor(cause) {
-    super("offline", "The server cannot be reached.", { isTemporary: true, cause });
+  constructor(cause, url) {
+    const mayBeKeptBack = navigator.onLine && new URL(url).origin !== location.origin;
+    const hint = ` If it runs, ${location.origin} may be missing in its CORS_ORIGINS, which looks the same.`;
+    super("offline", "The server cannot be reached." + (mayBeKeptBack ? hint : ""), { isTemporary: true, cause });
   }
 }
 
+// `reason`: `signed_out` by the user, `no_session` if the browser has none, or the server's code.
 export class SignedOutError extends GatehouseError {
-  constructor() {
-    super("signed_out", "No user is signed in.");
+  constructor(reason) {
+    super("signed_out", `No user is signed in${reason ? `: ${reason}` : ""}.`);
+    this.reason = reason;
   }
 }
 
-// `code` is OAuth's `error`, such as `access_denied` if the user has cancelled, or the server's for the exchange of the code.
+// `code` is OAuth's `error`, such as `access_denied` if the user has cancelled, `other_tab` if this tab has not begun the
+// sign-in, or the server's for the exchange of the code.
 export class SignInError extends GatehouseError {}
 
 // --- Requests -------------------------------------------------------------------------------------------------------------
 
-// Sends one request of the module, and returns the JSON of the expected answer.
-async function ask(method, url, { body, token, expected = 200 } = {}) {
+// Sends one request of the module, and returns the JSON of an expected answer.
+async function ask(method, url, { body, token, expected = [200] } = {}) {
   const headers = { Accept: "application/json" };
   if (body) headers["Content-Type"] = "application/json";
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -62,11 +67,11 @@ async function ask(method, url, { body, token, expected = 200 } = {}) {
     });
     text = await answer.text();
   } catch (error) {
-    throw new OfflineError(error);
+    throw new OfflineError(error, url);
   }
   const json = parsed(text);
   // A page of a captive portal may have any status.
-  if (answer.status === expected && (json || expected === 204)) return json;
+  if (expected.includes(answer.status) && (json || answer.status === 204)) return json;
   throw refusal(answer, json);
 }
 
@@ -97,7 +102,7 @@ async function send(request, token) {
   try {
     return await fetch(request);
   } catch (error) {
-    throw request.signal.aborted ? error : new OfflineError(error);
+    throw request.signal.aborted ? error : new OfflineError(error, request.url);
   }
 }
 
@@ -127,6 +132,12 @@ async function challengeFor(verifier) {
   return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }
 
+// Another path may be of another page.
+function goOn(address) {
+  if (address.pathname === location.pathname) history.replaceState(history.state, "", address);
+  else location.replace(address);
+}
+
 // The user whom an access token is for.
 function subject(token) {
   const claims = token.split(".")[1] ?? "";
@@ -154,6 +165,8 @@ export class Gatehouse {
   #user = null;
   #newUser; // the id of one who was made by a login of this tab, and has the address of another user
   #token;
+  #reason; // why no user is signed in
+  #ending; // the access token of a session that the server has to end
   #callbacks = new Set();
   #renewal; // the refresh that callers of this tab wait for
   #pause; // until when the server has asked not to refresh
@@ -166,6 +179,9 @@ export class Gatehouse {
   constructor({
     server = new URL(import.meta.url).origin, redirectURI = location.origin + location.pathname, issuer,
   } = {}) {
+    if (!isSecureContext) {
+      throw new GatehouseError("insecure_page", "A browser keeps no session for this page: use https, or http://localhost.");
+    }
     this.#server = new URL(server).href.replace(/\/$/, "");
     this.#redirectURI = redirectURI;
     this.#issuer = issuer;
@@ -192,7 +208,8 @@ export class Gatehouse {
     return Math.max(0, remaining(this.#token) / 1000);
   }
 
-  // Calls back when a user has signed in or out, in any tab, and when the user has changed. Returns a function that ends it.
+  // Calls back with `{ state, user, reason }` when a user has signed in or out, in any tab, and when the user has changed.
+  // `reason` is that of SignedOutError. Returns a function that ends it.
   onChange(callback) {
     this.#callbacks.add(callback);
     return () => this.#callbacks.delete(callback);
@@ -230,8 +247,13 @@ export class Gatehouse {
 
   // --- Signing in
 
-  // Leaves the page for that of the provider, who returns the browser to `redirectURI`.
-  async signIn(provider) {
+  // Leaves the page for that of the provider, who returns the browser to `redirectURI`. From there it goes on to `returnTo`.
+  async signIn(provider, { returnTo } = {}) {
+    const target = new URL(returnTo ?? this.#redirectURI, location.href);
+    // A page may take it from its address, which others can write.
+    if (target.origin !== location.origin || target.protocol !== location.protocol) {
+      throw new GatehouseError("invalid_return_address", "returnTo is not an address of this origin.");
+    }
     const [verifier, state] = [randomText(), randomText()];
     const start = new URL(this.#url(`/api/auth/${encodeURIComponent(provider)}/start`));
     start.search = new URLSearchParams({
@@ -239,38 +261,53 @@ export class Gatehouse {
       code_challenge: await challengeFor(verifier), code_challenge_method: "S256",
     });
     // Only this tab can finish it.
-    sessionStorage.setItem(this.#name, JSON.stringify({ verifier, state, redirectUri: this.#redirectURI }));
+    const begun = { verifier, state, redirectUri: this.#redirectURI, returnTo: returnTo && target.href };
+    sessionStorage.setItem(this.#name, JSON.stringify(begun));
     location.assign(start);
   }
 
-  // Returns the answer of the login, or null if this address is not the end of a sign-in that this tab has begun.
+  // Returns the answer of the login, or null if this address is not the end of a sign-in.
   async finishSignIn() {
     const address = new URL(location.href);
     const result = Object.fromEntries(address.searchParams);
+    if (!result.state || !(result.code || result.error)) return null;
     const begun = parsed(sessionStorage.getItem(this.#name) ?? "");
-    // A code of another sign-in could be an attacker's, and would sign the user in as the attacker.
-    if (!begun || result.state !== begun.state || !(result.code || result.error)) return null;
+    const isOwn = result.state === begun?.state;
+    // Elsewhere these parameters may be of something else.
+    if (!isOwn && !this.#isRedirectURI(address)) return null;
     // First of all, so that nothing repeats the code, and no later address has it.
-    sessionStorage.removeItem(this.#name);
+    if (isOwn) sessionStorage.removeItem(this.#name);
     for (const name of ["code", "state", "iss", "error", "error_description"]) address.searchParams.delete(name);
     // A browser keeps the fragment of a provider's address in redirects, such as WeChat's `#wechat_redirect`.
     address.hash = "";
     history.replaceState(history.state, "", address);
+    // A code of another sign-in could be an attacker's, and would sign the user in as the attacker.
+    if (!isOwn) throw new SignInError("other_tab", "This tab has not begun this sign-in. Sign in again.");
     if (this.#issuer && result.iss !== this.#issuer) {
       throw new SignInError("invalid_issuer", "The answer is of another server.");
     }
-    if (result.error) throw new SignInError(result.error, result.error_description ?? result.error);
+    if (result.error) {
+      const isTemporary = result.error === "temporarily_unavailable";
+      throw new SignInError(result.error, result.error_description ?? result.error, { isTemporary });
+    }
     try {
       const { verifier: codeVerifier, redirectUri } = begun;
-      return await this.#logIn("/api/auth/exchange", { code: result.code, codeVerifier, redirectUri });
+      const answer = await this.#logIn("/api/auth/exchange", { code: result.code, codeVerifier, redirectUri });
+      if (begun.returnTo) goOn(new URL(begun.returnTo));
+      return answer;
     } catch (error) {
       throw new SignInError(error.code ?? "server_error", error.message, { ...error, cause: error });
     }
   }
 
+  #isRedirectURI({ origin, pathname }) {
+    const own = new URL(this.#redirectURI, location.href);
+    return origin === own.origin && pathname === own.pathname;
+  }
+
   // `channel` is `phone` or `email`. With the `codeId` of an earlier answer, the same code is sent again.
   sendCode(channel, to, codeId) {
-    return ask("POST", this.#url("/api/auth/codes"), { body: { channel, to, codeId }, expected: 202 });
+    return ask("POST", this.#url("/api/auth/codes"), { body: { channel, to, codeId }, expected: [202] });
   }
 
   signInWithCode(codeId, code) {
@@ -285,7 +322,7 @@ export class Gatehouse {
       const order = this.#signOutOrder;
       const answer = await ask("POST", this.#url(path), { body: { ...body, session: "cookie" } });
       // The user has signed out since: the logout that waits for the lock ends the new session.
-      if (this.#signOutOrder !== order) throw new SignedOutError();
+      if (this.#signOutOrder !== order) throw this.#signedOut();
       localStorage.removeItem(this.#name);
       this.#pause = undefined;
       this.#newUser = answer.knownAddress ? answer.user.id : undefined;
@@ -310,14 +347,14 @@ export class Gatehouse {
 
   // --- Signing out
 
-  // Signs out in all tabs at once, also without a network. Returns whether the server knows: if not, it is told later.
+  // Signs out in all tabs at once, also without a network. Returns whether the server has ended the session: if it cannot be
+  // reached, it is told later.
   async signOut() {
     localStorage.setItem(this.#name, crypto.randomUUID());
-    this.#end();
-    this.#tell({ hasEnded: true });
+    this.#end("signed_out");
+    this.#tell({ hasEnded: true, reason: "signed_out" });
     try {
-      await repeatedly(() => this.#exclusively(() => this.#deliverSignOut()));
-      return true;
+      return await repeatedly(() => this.#exclusively(() => this.#deliverSignOut()));
     } catch (error) {
       if (error.isTemporary) return false;
       throw error;
@@ -331,30 +368,40 @@ export class Gatehouse {
 
   async #deliverSignOut() {
     const order = this.#signOutOrder;
-    if (!order) return;
-    this.#end();
-    try {
-      await ask("POST", this.#url("/api/auth/logout"), { expected: 204 });
-    } catch (error) {
-      // There is no session to end.
-      if (error.status !== 401 || !error.problem) throw error;
-    }
+    // Another tab has delivered it.
+    if (!order) return !this.#ending;
+    this.#end("signed_out");
+    const isDelivered = await this.#logOut(remaining(this.#ending) > 0 ? this.#ending.text : undefined);
+    if (isDelivered) this.#ending = undefined;
     if (this.#signOutOrder === order) localStorage.removeItem(this.#name);
-    await this.#tell({ hasEnded: true });
+    await this.#tell({ hasEnded: true, reason: "signed_out", isDelivered });
+    return isDelivered;
+  }
+
+  // The token ends the session also where the browser does not send the cookie.
+  async #logOut(token) {
+    try {
+      await ask("POST", this.#url("/api/auth/logout"), { token, expected: [204] });
+      return true;
+    } catch (error) {
+      if (error.status !== 401 || !error.problem) throw error;
+      // A token that is refused keeps the server from reading the cookie. Without both, there is no session to end.
+      return token ? this.#logOut() : false;
+    }
   }
 
   // --- The access token
 
   // For code that sends its own requests. Refreshed ahead of its end.
   async accessToken() {
-    if (this.#state === "signed-out") throw new SignedOutError();
+    if (this.#state === "signed-out") throw this.#signedOut();
     if (!isFresh(this.#token)) {
       await this.#renew().catch((error) => {
         if (!error.isTemporary || remaining(this.#token) <= 0) throw error;
       });
     }
     // Another tab may have signed out since.
-    if (!this.#token) throw new SignedOutError();
+    if (!this.#token) throw this.#signedOut();
     return this.#token.text;
   }
 
@@ -378,29 +425,33 @@ export class Gatehouse {
 
   async #refresh() {
     await this.#deliverSignOut().catch(() => {});
-    if (this.#state === "signed-out") throw new SignedOutError();
+    if (this.#state === "signed-out") throw this.#signedOut();
     // Another tab may have refreshed while this one waited for the lock.
     const token = isFresh(this.#token) ? this.#token : await this.#newToken();
     const isSameUser = this.#user && this.#user.id === subject(token.text);
     if (token === this.#token && isSameUser) return;
     const user = isSameUser ? this.#user : await ask("GET", this.#url("/api/users/me"), { token: token.text });
     // The message of another tab may arrive before what that tab has stored.
-    if (this.#signOutOrder || this.#state === "signed-out") throw new SignedOutError();
+    if (this.#signOutOrder || this.#state === "signed-out") throw this.#signedOut();
     await this.#share(token, user);
   }
 
   async #newToken() {
+    let reason = "no_session";
     try {
-      const url = this.#url("/api/auth/refresh");
-      const answer = await ask("POST", url);
+      // 204 without a session, because browsers write each refusal to the console.
+      const url = this.#url("/api/auth/refresh?session=optional");
+      let answer = await ask("POST", url, { expected: [200, 204] });
       // A lost answer was repeated after its access token had expired. Its refresh token gets a new one.
-      return tokenOf(answer.expiresIn > 0 ? answer : await ask("POST", url));
+      if (answer?.expiresIn === 0) answer = await ask("POST", url, { expected: [200, 204] });
+      if (answer) return tokenOf(answer);
     } catch (error) {
       if (!endsSession.has(error.code)) throw error;
-      this.#end();
-      await this.#tell({ hasEnded: true });
-      throw new SignedOutError();
+      reason = error.code;
     }
+    this.#end(reason);
+    await this.#tell({ hasEnded: true, reason });
+    throw this.#signedOut();
   }
 
   // --- Requests of the user
@@ -441,7 +492,7 @@ export class Gatehouse {
     const answer = await this.fetch(this.#url("/api/users/me"), { cache: "no-store" });
     const user = parsed(await answer.text());
     if (answer.status !== 200 || !user) throw refusal(answer, user);
-    if (this.#user?.id !== user.id) throw new SignedOutError();
+    if (this.#user?.id !== user.id) throw this.#signedOut();
     await this.#share(this.#token, user);
     return user;
   }
@@ -469,28 +520,35 @@ export class Gatehouse {
     return Promise.race([echo, passed(1_000)]);
   }
 
-  #hear({ id, hasEnded, token, user }) {
+  #hear({ id, hasEnded, reason, isDelivered, token, user }) {
     const echo = this.#echoes.get(id);
     if (echo) {
       this.#echoes.delete(id);
       echo();
     } else if (hasEnded) {
-      this.#end();
+      this.#end(reason);
+      if (isDelivered) this.#ending = undefined;
     } else if (!this.#signOutOrder) {
       this.#become("signed-in", user, { ...token, monotonic: performance.now() });
     }
   }
 
-  #end() {
-    this.#become("signed-out", null, undefined);
+  #end(reason) {
+    this.#ending = reason === "signed_out" ? this.#token ?? this.#ending : undefined;
+    this.#become("signed-out", null, undefined, reason);
   }
 
-  #become(state, user, token) {
+  #signedOut() {
+    return new SignedOutError(this.#reason);
+  }
+
+  #become(state, user, token, reason) {
     const hasChanged = state !== this.#state || JSON.stringify(user) !== JSON.stringify(this.#user);
-    [this.#state, this.#user, this.#token] = [state, user, token];
+    [this.#state, this.#user, this.#token, this.#reason] = [state, user, token, reason];
+    if (token) this.#ending = undefined;
     if (!hasChanged) return;
     // Each in its own turn: an error in one of them concerns nothing else.
-    for (const callback of this.#callbacks) queueMicrotask(() => callback({ state, user }));
+    for (const callback of this.#callbacks) queueMicrotask(() => callback({ state, user, reason }));
   }
 
   // When the network or the page is back. A page that the browser has kept may be of a session that has ended since.

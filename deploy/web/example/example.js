@@ -16,9 +16,11 @@ await attempt(() => gatehouse.start());
 
 // --- What the user sees ---------------------------------------------------------------------------------------------------
 
-function show({ state, user }) {
+function show({ state, user, reason }) {
   // An error of before does not concern the new state.
   tell("error", "");
+  const wasEnded = reason && reason !== "signed_out" && reason !== "no_session";
+  tell("notice", wasEnded ? `The server has ended the session (${reason}). Sign in again.` : "");
   $("waiting").hidden = true;
   $("signed-out").hidden = state !== "signed-out";
   $("signed-in").hidden = state !== "signed-in";

@@ -7,17 +7,21 @@ import Testing
 /// `gatehouse.js` and the example page in browsers. Each scenario is a function of a file beside this one.
 @Suite("A web page with gatehouse.js")
 struct WebPageTests {
+    // The last of each, one after the other: they have the port of another origin's page.
     private static let inChromium = [
-        ["every_provider", "reload", "cancelled", "codes", "documented", "look", "types"],
+        ["every_provider", "reload", "cancelled", "codes", "documented", "look", "types", "anonymous", "temporary"],
         ["one_session", "one_refresh", "restored_tabs", "rotation", "late_answer", "ended_elsewhere", "kept_page"],
-        ["lost_answer", "offline", "offline_start", "offline_sign_out"],
-        ["sign_out_at_next_start", "sign_in_before_delivery", "strange_answers", "requests"],
-        ["foreign_code", "other_issuer", "no_token_to_find", "other_pages", "other_origin"],
+        ["lost_answer", "offline", "offline_start", "offline_sign_out", "sign_out_without_cookie"],
+        ["sign_out_with_expired_token", "sign_out_at_next_start", "sign_in_before_delivery"],
+        ["strange_answers", "requests"],
+        ["foreign_code", "return_to", "other_issuer", "no_token_to_find", "other_pages"],
+        ["other_origin", "proxied_page", "plain_page"],
     ]
 
     private static let inFirefox = [
         ["every_provider", "reload", "cancelled", "one_session", "one_refresh", "late_answer"],
-        ["kept_page", "foreign_code", "no_token_to_find", "other_pages", "other_origin"],
+        ["kept_page", "foreign_code", "no_token_to_find", "other_pages"],
+        ["other_origin", "proxied_page", "plain_page"],
     ]
 
     @Test("Signs in and out, and keeps the session, in Chromium", .needs(.chromium), arguments: inChromium)
@@ -60,11 +64,14 @@ private struct WebSite: Sendable {
         otherPorts = ["chromium": try FreePort.any(), "firefox": try FreePort.any()]
         let own = "https://localhost:\(port)"
         let others = otherPorts.values.map { "https://localhost:\($0)" }
-        let addresses = [own + "/example/", own + "/example/documented/"] + others.map { $0 + "/" }
+        // Of a page in development, beside which there is none of the other origin.
+        let plain = others.map { $0.replacing("https:", with: "http:") }
+        let addresses = [own + "/example/documented/"] + (others + plain).map { $0 + "/" }
         server = try DevelopmentServer(
             port: port,
             environment: [
-                "CORS_ORIGINS": others.joined(separator: ","), "REDIRECT_URIS": addresses.joined(separator: ","),
+                "CORS_ORIGINS": (others + plain).joined(separator: ","),
+                "REDIRECT_URIS": addresses.joined(separator: ","),
             ])
         try addDocumentedPage()
     }

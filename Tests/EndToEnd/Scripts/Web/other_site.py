@@ -21,8 +21,8 @@ class EmptyPage(http.server.BaseHTTPRequestHandler):
 class OtherSite:
     """`with OtherSite(...) as origin`."""
 
-    def __init__(self, certificates=None, port=0):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), EmptyPage)
+    def __init__(self, certificates=None, port=0, page=EmptyPage):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), page)
         port = self.server.server_address[1]
         self.origin = f"http://127.0.0.1:{port}"
         if certificates:

@@ -3,6 +3,7 @@
 import sys
 
 import web_attacks
+import web_development
 import web_network
 import web_sign_in
 import web_tabs
@@ -10,7 +11,7 @@ from web_browser import Site
 
 
 def scenario(name):
-    return next(getattr(module, name) for module in (web_sign_in, web_tabs, web_network, web_attacks) if hasattr(module, name))
+    return next(getattr(module, name) for module in (web_sign_in, web_development, web_tabs, web_network, web_attacks) if hasattr(module, name))
 
 
 def browser(name, site, folder):

@@ -10,9 +10,16 @@ EXCHANGE = "/api/auth/exchange"
 def foreign_code(browser):
     """A code in the address of a sign-in that this tab has not begun is not exchanged: it could be an attacker's, who would
     have the user act in the attacker's account."""
-    browser.open("/example/?code=c29tZSBjb2Rl&state=c29tZSBzdGF0ZQ")
+    browser.open("/example/?code=c29tZSBjb2Rl&state=c29tZSBzdGF0ZQ&page=2#part")
     browser.until_visible("#signed-out")
     assert browser.requested(EXCHANGE) == 0
+    # The user is told, and the address has no code any more.
+    browser.until_text("#error", "This tab has not begun this sign-in")
+    assert browser.url() == browser.site.origin + "/example/?page=2", browser.url()
+    # Elsewhere these parameters are not the library's.
+    browser.open("/example/example.css?code=a&state=b")
+    browser.client_here(redirectURI=browser.site.origin + "/example/")
+    assert browser.run("return gatehouse.finishSignIn()") is None and "code=a" in browser.url()
     # Nor while this tab has begun one, with another state.
     own = begin(browser)
     browser.open(f"/example/?code={'c' * 43}&state={'s' * 43}")
@@ -52,6 +59,20 @@ def begin(browser):
     browser.until_visible("[name=user]")
     browser.open("/example/example.css")
     return browser.script("return JSON.parse(Object.values(sessionStorage)[0]).state")
+
+
+def return_to(browser):
+    """A sign-in goes on to an address of the page's origin, and never to another one."""
+    browser.client(redirectURI=browser.site.origin + "/example/")
+    other = browser.site.origin.replace("localhost", "127.0.0.1")
+    for address in ("https://evil.example/", "//evil.example", "/\\\\evil.example", "javascript:alert(1)", other,
+                    "blob:" + browser.site.origin + "/a", browser.site.origin.replace("https", "http") + "/"):
+        result = browser.run("return gatehouse.signIn('acme', { returnTo: args[0] })", address)
+        assert result == "GatehouseError invalid_return_address", (address, result)
+        assert browser.script("return sessionStorage.length") == 0
+    browser.run("await gatehouse.signIn('acme', { returnTo: '/example/example.css?a=1#b' })")
+    browser.consent()
+    browser.until(lambda: browser.url() == browser.site.origin + "/example/example.css?a=1#b", "the address to return to")
 
 
 def no_token_to_find(browser):

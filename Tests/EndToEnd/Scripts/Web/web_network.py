@@ -71,6 +71,41 @@ def offline_sign_out(browser):
     assert status_of(browser, token) == 401
 
 
+def sign_out_without_cookie(browser):
+    """Where the browser does not send the cookie, the access token ends the session. Without either, the session goes on, and
+    the page is not told otherwise."""
+    for later in (0, 3_600_000):
+        browser.open()
+        browser.sign_in()
+        browser.client()
+        token = browser.run("await gatehouse.restore(); return gatehouse.accessToken()")
+        browser.delete_cookies()
+        browser.later(later)
+        assert browser.run("return gatehouse.signOut()") is (later == 0)
+        assert status_of(browser, token) == (401 if later == 0 else 200)
+        assert browser.script("return [gatehouse.state, localStorage.length]") == ["signed-out", 0]
+        # It does not end the session of a later login.
+        browser.open()
+        browser.sign_in()
+        browser.open()
+        browser.until_visible("#signed-in")
+        browser.press("#sign-out")
+        browser.until_visible("#signed-out")
+
+
+def sign_out_with_expired_token(browser):
+    """An access token that has expired does not keep the server from the cookie."""
+    browser.open()
+    browser.sign_in()
+    browser.client("""
+        const send = window.fetch;
+        window.fetch = (input, init) => send(input, String(input).endsWith("/logout") && init.headers.Authorization
+            ? { ...init, headers: { ...init.headers, Authorization: "Bearer expired" } } : init);""")
+    token = browser.run("await gatehouse.restore(); return gatehouse.accessToken()")
+    assert browser.run("return gatehouse.signOut()") is True
+    assert status_of(browser, token) == 401 and not browser.session_cookies()
+
+
 def sign_out_at_next_start(browser):
     """The page was closed before the sign-out could be delivered: the next one delivers it before anything else."""
     token = sign_out_undelivered(browser)

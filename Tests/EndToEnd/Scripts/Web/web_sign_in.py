@@ -60,6 +60,31 @@ def cancelled(browser):
     browser.until_visible("#signed-in")
 
 
+def anonymous(browser):
+    """A visit without a session is no error in the browser's console."""
+    # That of the scenarios before, which a new document does not empty.
+    browser.driver.get_log("browser")
+    browser.open()
+    browser.until_visible("#signed-out")
+    browser.until_visible("#ways button")
+    lines = browser.driver.get_log("browser")
+    assert lines == [], lines
+    assert browser.text("#notice") == "" and browser.text("#error") == ""
+
+
+def temporary(browser):
+    """A provider that does not answer is a temporary error."""
+    browser.client(redirectURI=browser.site.origin + "/example/example.css")
+    browser.run("await gatehouse.signIn('acme')")
+    browser.until_visible("[name=user]")
+    browser.open("/example/example.css")
+    state = browser.script("return JSON.parse(Object.values(sessionStorage)[0]).state")
+    browser.open("/example/example.css?error=temporarily_unavailable&state=" + state)
+    browser.client_here()
+    error = browser.run("return gatehouse.finishSignIn().catch(({ name, code, isTemporary }) => [name, code, isTemporary])")
+    assert error == ["SignInError", "temporarily_unavailable", True], error
+
+
 def codes(browser):
     browser.open()
     for channel, to in (("phone", f"+861381234{browser.number:04}"), ("email", f"code-{browser.number}@example.com")):

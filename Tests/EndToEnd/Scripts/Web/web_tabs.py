@@ -97,7 +97,7 @@ HELD = """
 const send = window.fetch;
 window.fetch = async (input, init) => {
     const answer = await send(input, init);
-    if (!(input.url ?? input).endsWith("%s")) return answer;
+    if (new URL(input.url ?? input, location).pathname !== "%s") return answer;
     window.isHeld = true;
     await new Promise((resolve) => { window.release = resolve; });
     return answer;
@@ -108,11 +108,18 @@ window.fetch = async (input, init) => {
 def ended_elsewhere(browser):
     """A session that another device ends is over in all tabs at the next request of one of them."""
     tabs = signed_in_tabs(browser, 2)
+    for tab in tabs:
+        browser.use(tab)
+        browser.script("gatehouse.onChange((change) => { window.change = change; })")
     end_session_elsewhere(browser)
     browser.use(tabs[0])
     assert browser.run("return gatehouse.fetch('/api/users/me')") == "SignedOutError signed_out"
-    browser.use(tabs[1])
-    browser.until(lambda: browser.script("return gatehouse.state") == "signed-out", "the other tab is signed out")
+    for tab in tabs:
+        browser.use(tab)
+        browser.until(lambda: browser.script("return gatehouse.state") == "signed-out", "the other tab is signed out")
+        change = browser.script("return window.change")
+        assert change == {"state": "signed-out", "user": None, "reason": "refresh_token_revoked"}, change
+        assert browser.run("return gatehouse.accessToken().catch(({ reason }) => reason)") == "refresh_token_revoked"
 
 
 def kept_page(browser):
