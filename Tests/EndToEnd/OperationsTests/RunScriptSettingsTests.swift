@@ -179,6 +179,17 @@ struct RunScriptSettingsTests {
         #expect(try names.isSuperset(of: ["PUBLIC_URL", "REDIRECT_URIS"]))
     }
 
+    @Test("Addresses of the environment come beside those of the example page, an app and a program")
+    func ownPages() throws {
+        let own = "https://localhost:8443/example/,com.example.app:/signed-in,http://127.0.0.1/signed-in"
+        let list = "http://localhost:5173/, https://localhost:8443/example/,http://localhost:5173/in"
+        let expected = #"REDIRECT_URIS="\#(own),http://localhost:5173/,http://localhost:5173/in""#
+        #expect(try lines(["REDIRECT_URIS": list]).contains(expected))
+        let file = folder.file("addresses")
+        try (list + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try lines(["REDIRECT_URIS_FILE": file]).contains(expected))
+    }
+
     @Test("Without PUBLIC_URL the issuer names the origin; without both there is no signing in through a browser")
     func withoutPublicURL() throws {
         #expect(try lines(["PUBLIC_URL": "off"]).contains(#"TOKEN_ISSUER="https://localhost:8443""#))
