@@ -11,15 +11,19 @@ package struct WebPolicy: Sendable, Equatable {
     /// The ways to sign in, by their names in lower case, in the order in which pages show them. Others follow.
     package var order: [String]
 
+    /// Whether a developer sees why an address of an app is refused.
+    package var isDevelopment: Bool
+
     package init(
         redirectURIs: [RedirectURI] = [], origin: String? = nil, corsOrigins: [String] = [], issuer: String? = nil,
-        order: [String] = []
+        order: [String] = [], isDevelopment: Bool = false
     ) {
         self.redirectURIs = redirectURIs
         self.origin = origin
         self.corsOrigins = corsOrigins
         self.issuer = issuer
         self.order = order
+        self.isDevelopment = isDevelopment
     }
 
     func ordered(_ ways: [String]) -> [String] {

@@ -16,7 +16,7 @@ struct StartWebSignInEndpoint: Endpoint {
     }
 
     func response(to problem: Problem, of request: Request) -> Response {
-        .toBrowser(problem, requestID: request.id)
+        .toBrowser(problem, of: request, by: auth.web)
     }
 }
 
@@ -36,7 +36,7 @@ struct FinishWebSignInEndpoint: Endpoint {
     }
 
     func response(to problem: Problem, of request: Request) -> Response {
-        .toBrowser(problem, requestID: request.id)
+        .toBrowser(problem, of: request, by: auth.web)
     }
 }
 

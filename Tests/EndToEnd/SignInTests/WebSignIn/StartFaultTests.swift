@@ -1,9 +1,12 @@
 import FakeProviders
+import Foundation
 import JSON
+import OpenSSL
 import StoreSupport
 import TestSupport
 import Testing
 
+@testable import GatehouseWeb
 @testable import ServerSupport
 
 @Suite("Faults of a start")
@@ -12,7 +15,11 @@ struct StartFaultTests {
 
     @Test("Without a registered redirect address the browser stays, and sees a page that repeats nothing")
     func page() throws {
-        let fixture = try WebSignInFixture()
+        // In development, it repeats the address.
+        let fixture = try WebSignInFixture {
+            $0["APP_ENV"] = "production"
+            for name in ["DEV_LOGIN_SECRET", "APPLE_AUTHORIZATION_URL"] { $0[name] = nil }
+        }
         for query in [
             "redirect_uri=", "code_challenge=\(Self.challenge)&code_challenge_method=S256",
             "redirect_uri=https%3A%2F%2Fapp.example.com%2Fsigned-in%2F&code_challenge=\(Self.challenge)",
@@ -25,6 +32,67 @@ struct StartFaultTests {
             #expect(answer.status == 400, "\(query)")
             let text = String(decoding: answer.body, as: UTF8.self)
             #expect(text.contains("invalid_redirect_uri") && !text.contains("evil") && !text.contains("alert"))
+        }
+    }
+
+    private static let differences = [
+        ("https://app.example.com/signed-in/", "the slash at the end is too much"),
+        ("http://app.example.com/signed-in", "the scheme is http, not https"),
+        ("https://app.example.com:8443/signed-in", "the port is 8443, not none"),
+        ("https://app.example.org/signed-in", "the host is app.example.org, not app.example.com"),
+        ("https://app.example.com/Signed-in?a=1", "the path is /Signed-in?a=1, not /signed-in"),
+        ("com.example.app:signed-in", "the path is signed-in, not /signed-in"),
+        ("https://[::1]:1/<script>'\"&\u{0}", "the host is [::1], not app.example.com"),
+    ]
+
+    @Test("In development, the page says which address came, which ones are configured, and what differs")
+    func difference() throws {
+        let fixture = try WebSignInFixture()
+        for (address, difference) in Self.differences {
+            let sent = address.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let page = try fixture.server.send(.get("/api/auth/acme/start?redirect_uri=\(sent)"))
+            let text = String(decoding: page.body, as: UTF8.self)
+            #expect(text.contains("<dd>\(difference)</dd>"), "\(address): \(text)")
+            #expect(text.contains("<dd>\(WebSignInFixture.page)</dd><dd>com.example.app:/signed-in</dd>"))
+            #expect(!text.contains("<script") && !text.contains("\u{0}"), "\(text)")
+        }
+        for (query, times) in [("redirect_uri=a&redirect_uri=b", 2), ("redirect_uri=", 1), ("", 0)] {
+            let page = try fixture.server.send(.get("/api/auth/acme/start?\(query)"))
+            #expect(String(decoding: page.body, as: UTF8.self).contains("redirect_uri came \(times) times, or empty"))
+        }
+    }
+
+    @Test("A page leads back to the pages at which sign-ins end, in the browser's language")
+    func look() throws {
+        let fixture = try WebSignInFixture {
+            let page = WebSignInFixture.page
+            $0["REDIRECT_URIS"] = "\(page),\(page)/2,com.example.app:/in,https://b.example:1/?a=b&c"
+        }
+        for (languages, isChinese) in [
+            ("", false), ("zh-CN,zh;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9, zh;q=0.8", false), ("fr, ZH;q=0.5", true),
+        ] {
+            var request = TestRequest.get("/api/auth/acme/callback?state=x")
+            request.headers.append(("Accept-Language", languages))
+            let page = try fixture.server.send(request)
+            let text = String(decoding: page.body, as: UTF8.self)
+            #expect(text.contains(isChinese ? "这次登录已经完成" : "It was completed before"), "\(languages): \(text)")
+            #expect(text.contains("<html lang=\"\(isChinese ? "zh" : "en")\">"))
+            #expect(text.contains("<a href=\"\(WebSignInFixture.page)\">"))
+            #expect(text.contains("<a href=\"https://b.example:1/?a=b&amp;c\">"))
+            #expect(text.ranges(of: "<a ").count == 2, "one link for each host: \(text)")
+        }
+    }
+
+    @Test("The style of pages is permitted by its hash, and nginx has the same")
+    func style() throws {
+        let hash = Data(SHA256.hash(ErrorPage.style)).base64EncodedString()
+        #expect(ErrorPage.policy.contains("style-src 'sha256-\(hash)'"))
+        let parts = [
+            ("conf.d/gatehouse.conf", ErrorPage.style), ("snippets/gatehouse-page.conf", "'sha256-\(hash)'"),
+        ]
+        for (file, part) in parts {
+            let path = Executable.root + "/nginx/" + file
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains(part), "\(file)")
         }
     }
 

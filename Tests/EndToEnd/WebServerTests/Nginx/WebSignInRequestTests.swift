@@ -17,6 +17,10 @@ struct WebSignInRequestTests {
 
     /// Without a comparison with the OpenAPI document, which a stand-in does not know.
     private func ask(_ nginx: ServerBehindNginx, _ path: String, _ options: String...) throws -> TestResponse {
+        try ask(nginx, path, options)
+    }
+
+    private func ask(_ nginx: ServerBehindNginx, _ path: String, _ options: [String]) throws -> TestResponse {
         let command = ["curl", "-si", "--max-time", "30", "--path-as-is", "--cacert", nginx.certificate]
         return TestResponse(parsing: try Shell.run(command + options + ["https://localhost:\(nginx.port)\(path)"]))
     }
@@ -40,6 +44,36 @@ struct WebSignInRequestTests {
         _ = try ask(nginx, "/api/auth/exchange")
         let bare = try #require(responder.requests(at: "/api/auth/exchange").first)
         #expect(Self.parameters.allSatisfy { bare[$0] == nil }, "\(bare)")
+    }
+
+    @Test(
+        "While the responder is down, a browser sees a page in its language, and every other client a problem document")
+    func page() throws {
+        let nginx = try ServerBehindNginx(
+            before: try RecordingResponder(), values: ["RESPONDER": "unix:/nonexistent/socket"])
+        let html = ["-H", "Accept: text/html,application/xhtml+xml,*/*;q=0.8"]
+        for path in ["/api/auth/acme/start?redirect_uri=%3Cb%3E", "/api/auth/own_1/callback?code=secret"] {
+            for (language, text) in [
+                ("zh-CN,zh;q=0.9,en;q=0.8", "无法继续登录"), ("en,zh;q=0.9", "cannot go on"), ("fr", "cannot go on"),
+            ] {
+                let page = try ask(nginx, path, html + ["-H", "Accept-Language: \(language)"])
+                let body = String(decoding: page.body, as: UTF8.self)
+                #expect(page.status == 502 && page.header("content-type") == "text/html; charset=utf-8")
+                #expect(body.contains(text) && body.contains("<a href=\"\">"), "\(language): \(body)")
+                #expect(!body.contains("secret") && !body.contains("<b>") && !body.contains("%3C"))
+                #expect(
+                    page.header("content-security-policy")?.contains("default-src 'none'; style-src 'sha256-") == true)
+                #expect(page.header("retry-after") == "5" && page.header("cache-control") == "no-store")
+            }
+            #expect(
+                try ask(nginx, path, ["-d", "form=of Apple"] + html).header("content-type")?.hasPrefix("text/html")
+                    == true)
+            expectProblem(try ask(nginx, path, ["-H", "Accept: application/json"]), 502, "bad_gateway")
+        }
+        for other in ["/api/users/me", "/api/auth/exchange", "/api/auth/acme/start/x", "/x?/api/auth/acme/start"] {
+            let answer = try ask(nginx, other, html)
+            #expect(answer.header("content-type") == "application/problem+json", "\(other)")
+        }
     }
 
     @Test(

@@ -31,7 +31,7 @@ extension SettingReader {
         return WebPolicy(
             redirectURIs: addresses, origin: origin, corsOrigins: origins,
             issuer: issuer == nil ? nil : self[\.tokenIssuer],
-            order: (self[\.signInOrder] ?? []).map { $0.lowercased() })
+            order: (self[\.signInOrder] ?? []).map { $0.lowercased() }, isDevelopment: isDevelopment)
     }
 
     /// Nil without `APPLE_CLIENT_ID`.
