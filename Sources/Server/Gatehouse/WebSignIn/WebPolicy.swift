@@ -10,7 +10,6 @@ package struct WebPolicy: Sendable, Equatable {
     package var issuer: String?
     /// The ways to sign in, by their names in lower case, in the order in which pages show them. Others follow.
     package var order: [String]
-
     /// Whether a developer sees why an address of an app is refused.
     package var isDevelopment: Bool
 
