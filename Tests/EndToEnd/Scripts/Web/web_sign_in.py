@@ -74,7 +74,7 @@ def anonymous(browser):
 
 def temporary(browser):
     """A provider that does not answer is a temporary error."""
-    browser.client(redirectURI=browser.site.origin + "/example/example.css")
+    browser.client(redirectURI=browser.site.origin + "/example/")
     browser.run("await gatehouse.signIn('acme')")
     browser.until_visible("[name=user]")
     browser.open("/example/example.css")
