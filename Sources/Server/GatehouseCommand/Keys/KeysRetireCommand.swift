@@ -80,7 +80,7 @@ struct KeysRetireCommand: Command {
         }
         let isChanged = verdicts.contains { $0.verdict == .notNeeded }
         if verdicts.isEmpty { lines.append("\(key.previousSetting) holds no key") }
-        if isChanged { lines.append("next: systemctl restart gatehouse") }
+        if isChanged { lines.append("next: systemctl reload gatehouse") }
         return Report(
             json: .object(["key": .string(key.rawValue), "previous": .array(keys), "restart": .bool(isChanged)]),
             text: lines.joined(separator: "\n"))
