@@ -75,6 +75,11 @@ package struct UserDatabase: Sendable {
     /// The primary group of a user; nil for an unknown user.
     package func primaryGroup(of id: UInt32) -> UInt32? { users.first { $0.id == id }?.group }
 
+    /// The users that have the rights of a group.
+    package func members(of group: UInt32) -> Set<String> {
+        Set(users.filter { $0.group == group }.map(\.name)).union(groups.first { $0.id == group }?.members ?? [])
+    }
+
     package func account(named name: String) -> Account? {
         users.first { $0.name == name }.map(account)
     }

@@ -184,6 +184,34 @@ struct CheckEvaluationTests {
         #expect(check.evaluate("DATA_KEY", at: "x", Self.file(0, 0o644), isReachable: false)?.grade == .note)
     }
 
+    @Test("no advice about a secret closes it to the service, and its own group needs none")
+    func secretsOfTheService() throws {
+        let accounts = UserDatabase(
+            users: "root:x:0:0::/:/bin/sh\ngatehouse:x:998:998::/:/bin/sh\nann:x:1000:1000::/:/bin/sh",
+            groups: "root:x:0:\ngatehouse:x:998:\nstaff:x:50:ann\n")
+        let source = SettingSource(variables: ["CREDENTIALS_DIRECTORY": "/nowhere/credentials"])
+        let check = ConfigurationCheck(survey: ConfigurationSurvey(of: source), accounts: accounts)
+        func advice(
+            _ mode: UInt32, _ owner: UInt32 = 0, group: UInt32 = 0, at path: String = "/x", reachable: Bool = true
+        ) -> String? {
+            check.evaluate("DATA_KEY", at: path, Self.file(owner, mode, group: group), isReachable: reachable)?.advice
+        }
+        #expect(advice(0o640, group: 998) == nil)
+        for (mode, group, reachable) in [(0o644, 0, true), (0o644, 998, true), (0o640, 50, true), (0o644, 0, false)]
+            as [(UInt32, UInt32, Bool)]
+        {
+            let text = try #require(advice(mode, group: group, reachable: reachable))
+            #expect(text.hasPrefix("chgrp gatehouse /x && chmod 640 /x"), "\(text)")
+        }
+        // systemd reads these as root, and this one is the service's own.
+        #expect(advice(0o644, at: "/nowhere/credentials/data_key")?.hasPrefix("chmod 600 ") == true)
+        #expect(advice(0o644, 998, group: 998)?.hasPrefix("chmod 600 /x") == true)
+        // The members of the group of the service can read it too.
+        let others = ConfigurationCheck(survey: ConfigurationSurvey(of: source), accounts: Self.accounts)
+        let finding = others.evaluate("DATA_KEY", at: "/x", Self.file(0, 0o640, group: 998))
+        #expect(finding?.advice?.contains("remove ann from the group gatehouse") == true)
+    }
+
     @Test(
         "limits by the need of the workers, and on a PostgreSQL server of the threads and the connections",
         arguments: [

@@ -121,6 +121,18 @@ struct ConfigurationFileTests {
         #expect(!warnings.joined().contains("Xsecret"))
     }
 
+    @Test(
+        "the address of a database is only a secret if it has a password",
+        arguments: [
+            ("sqlite:/var/lib/x.db", 0), ("postgresql://gatehouse@db1,db2/x?passfile=/etc/gatehouse/pgpass", 0),
+            ("postgresql://gatehouse:Xsecret@db1/x", 1), ("postgresql://gatehouse@db1/x?password=Xsecret", 1),
+        ])
+    func databaseAddress(url: String, count: Int) throws {
+        try write("DATABASE_URL=\(url)\n")
+        chmod(path, 0o644)
+        #expect(try Configuration(from: source()).warnings.filter { $0.contains("DATABASE_URL") }.count == count)
+    }
+
     @Test("every setting can be in the file, as a value and as a file name")
     func everySetting() throws {
         try write(Settings.all.flatMap { ["\($0.name)=", "\($0.name)_FILE="] }.joined(separator: "\n"))

@@ -22,9 +22,10 @@ struct CheckCommand: Command {
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.
 
-        With --settings, only the settings are read, as `gatehouse serve` reads them, and the unit of the server, if there is
-        one; no file is opened and no server asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every
-        fault otherwise.
+        With --settings, only the settings are read, and no server is asked. Root reads them as the unit of the server would at
+        its next start, if there is one: systemd runs this command in a unit with the same user, environment, credentials and
+        sandbox. GATEHOUSE_CONFIG names another file to try instead. Exits 0 if `gatehouse serve` could start with them, and 2
+        with every fault otherwise.
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
@@ -47,7 +48,8 @@ struct CheckCommand: Command {
     private func settings(_ arguments: Arguments) -> ExitStatus {
         let units = try? Units.ofThisMachine()
         let folders = units?[Units.service]?.databaseFolders ?? []
-        let findings = SettingsCheck(source: .current(), folders: folders).findings
+        let findings =
+            UnitSettings(units)?.findings() ?? SettingsCheck(source: .current(), folders: folders).findings
         let report = CheckReport(findings: findings.map { (SettingsCheck.subject, $0) })
         report.report.print(for: arguments)
         return report.hasFaults ? .usage : .done
@@ -74,7 +76,7 @@ struct CheckPlan {
         let front = FrontChecks(survey: survey, processes: processes, hasUnits: units != nil)
         let environment = ServerEnvironment(of: units?[Units.service]?.process)
         let configuration =
-            run(ConfigurationCheck(survey: survey, accounts: accounts))
+            run(ConfigurationCheck(survey: survey, accounts: accounts, ofUnit: UnitSettings(units)?.findings() ?? []))
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source)) + run(ServicesCheck(access: survey.services))
             + run(ProofOriginCheck(web: survey.web, address: survey.publicAddress))

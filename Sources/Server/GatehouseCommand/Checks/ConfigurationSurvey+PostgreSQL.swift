@@ -9,9 +9,14 @@ extension ConfigurationSurvey {
         return PostgreSQLSettings(url: url, connections: databaseConnections ?? PostgreSQLSettings.standardConnections)
     }
 
+    /// Whether DATABASE_URL holds a secret.
+    var hasDatabasePassword: Bool {
+        if case .postgresql(let url)? = database { PostgreSQLSettings.hasPassword(url) } else { false }
+    }
+
     /// The configuration file, if it has the password of the database and all users can read it.
     var fileWithOpenPassword: String? {
-        guard case .postgresql(let url)? = database, PostgreSQLSettings.hasPassword(url),
+        guard hasDatabasePassword,
             case .configurationFile(let path)? = source.origin(of: Settings.table.database.name),
             let status = FileStatus.ifAny(at: path), status.isOpenToOthers
         else { return nil }

@@ -51,7 +51,8 @@ struct ReloadCheck: Check {
         case "1": return [.ok("the server accepted the settings at its last reload")]
         case "0":
             let message = "the server rejected the settings at its last reload, and uses the previous ones"
-            return [.fault(message, "gatehouse check --settings names the faults; then systemctl reload gatehouse")]
+            let faults = "gatehouse check --settings and journalctl -u gatehouse -g reload -n 20 name the faults"
+            return [.fault(message, "\(faults); then: systemctl reload gatehouse")]
         default: return [.note("the server does not report its last reload", "systemctl restart gatehouse")]
         }
     }

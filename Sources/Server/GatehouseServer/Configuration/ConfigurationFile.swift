@@ -1,4 +1,5 @@
 import FileSystem
+import GatehouseStore
 import POSIX
 
 /// A file of settings, one on a line. The environment takes precedence over it.
@@ -41,7 +42,7 @@ package struct ConfigurationFile: Sendable {
         self.place = place ?? path
         self.names = names
         isReadable = false
-        faults = [SettingFault(self.place, reason)]
+        faults = [SettingFault(self.place, reason, in: path)]
     }
 
     private mutating func add(_ line: ConfigurationLine, number: Int) {
@@ -74,13 +75,17 @@ package struct ConfigurationFile: Sendable {
     }
 
     private mutating func addFault(_ number: Int, _ reason: String) {
-        faults.append(SettingFault("\(place):\(number)", reason))
+        faults.append(SettingFault("\(place):\(number)", reason, in: path))
     }
 
     /// Warnings about secrets in the file itself, if every user can read it.
     var warnings: [String] {
         guard let status = try? FileStatus(of: path), status.mode & 0o004 != 0 else { return [] }
-        return names.secrets.filter { !(values[$0] ?? "").isEmpty }.map {
+        let database = Settings.table.database.name
+        return names.secrets.filter { name in
+            guard let value = values[name], !value.isEmpty else { return false }
+            return name != database || PostgreSQLSettings.hasPassword(value)
+        }.map {
             "\($0) is in \(path), which every user of this machine can read: put it into a file of its own"
         }
     }

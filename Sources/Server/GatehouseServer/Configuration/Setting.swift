@@ -112,10 +112,13 @@ package struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible
     /// The setting, or a place such as `/etc/gatehouse/gatehouse.conf:7`.
     package let name: String
     package let message: String
+    /// The file to correct, other than the configuration file.
+    package let file: String?
 
-    init(_ name: String, _ message: String) {
+    init(_ name: String, _ message: String, in file: String? = nil) {
         self.name = name
         self.message = message
+        self.file = file
     }
 
     package var description: String { "\(name) \(message)" }

@@ -39,11 +39,11 @@ struct SettingReader {
             text = try source.value(of: name)
             digests.add(name, text)
         } catch {
-            messages.append(error.message)
+            found.append(error)
         }
-        if text != nil || hasFaultyLine || !messages.isEmpty { namesSet.insert(name) }
+        if text != nil || hasFaultyLine || found.last?.name == name { namesSet.insert(name) }
         values[name] = row.value(of: text, faults: &messages)
-        for message in messages { addFault(name, message) }
+        for message in messages { found.append(SettingFault(name, message, in: source.path(of: name))) }
     }
 
     subscript<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Value {

@@ -12,7 +12,7 @@ package struct SettingSource: Sendable {
     private let scope: SettingScope
 
     /// Set by systemd, or in the configuration file for commands that an operator runs.
-    static let credentialsVariable = "CREDENTIALS_DIRECTORY"
+    package static let credentialsVariable = "CREDENTIALS_DIRECTORY"
 
     /// - Parameter file: nil if settings come from the environment only.
     package init(variables: [String: String], file: ConfigurationFile? = nil) {
@@ -42,7 +42,7 @@ package struct SettingSource: Sendable {
     }
 
     /// The folder of credentials as operators know it. For a service, systemd passes a copy at another place.
-    var credentialsFolderOfOperators: String? {
+    package var credentialsFolderOfOperators: String? {
         Self.nonEmpty(file?.values[Self.credentialsVariable]) ?? credentials?.folder
     }
 
@@ -172,14 +172,16 @@ package struct SettingSource: Sendable {
     ///   every credential, and creates an empty one if the operator has none.
     private func content(of path: String, for name: String, isUnsetIfEmpty: Bool) throws(SettingFault) -> String? {
         let bytes: [UInt8]
-        do { bytes = try File.read(path, atMost: 65_536) } catch { throw SettingFault(name, "cannot \(error)") }
+        do { bytes = try File.read(path, atMost: 65_536) } catch {
+            throw SettingFault(name, "cannot \(error)", in: path)
+        }
         // A decoder that repairs invalid UTF-8 would replace bytes of a binary secret.
         guard var text = String(validating: bytes, as: UTF8.self)?[...] else {
-            throw SettingFault(name, "comes from \(path), which is not UTF-8 text")
+            throw SettingFault(name, "comes from \(path), which is not UTF-8 text", in: path)
         }
         while let last = text.last, last.isNewline { text.removeLast() }
         if text.isEmpty, isUnsetIfEmpty { return nil }
-        guard !text.isEmpty else { throw SettingFault(name, "comes from \(path), which is empty") }
+        guard !text.isEmpty else { throw SettingFault(name, "comes from \(path), which is empty", in: path) }
         return String(text)
     }
 

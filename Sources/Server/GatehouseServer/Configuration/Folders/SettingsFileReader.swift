@@ -26,20 +26,22 @@ struct SettingsFileReader<Table: SettingsTable> {
         let source = file.source
         var text: String?
         var messages: [String] = []
+        var isFaulty = source.hasFaultyLine(for: row.name)
         do throws(SettingFault) {
             text = try source.value(of: row.name)
             digests.add("\(file.label): \(row.name)", text)
         } catch {
-            messages.append(error.message)
+            isFaulty = true
+            addFault(row.name, error.message, in: error.file)
         }
         let isHidden = mayBeHidden(row.name)
         mayMissValues = mayMissValues || isHidden
-        if text != nil || !messages.isEmpty || source.hasFaultyLine(for: row.name) { namesSet.insert(row.name) }
-        if isRequired, text == nil, messages.isEmpty, !isHidden, !source.hasFaultyLine(for: row.name) {
+        if text != nil || isFaulty { namesSet.insert(row.name) }
+        if isRequired, text == nil, !isFaulty, !isHidden {
             messages.append("is required: set it to \(row.format)")
         }
         values[row.name] = row.value(of: text ?? defaultText, faults: &messages)
-        for message in messages { addFault(row.name, message) }
+        for message in messages { addFault(row.name, message, in: source.path(of: row.name)) }
     }
 
     /// Whether the operator has set it, even if its value is invalid or cannot be read.
@@ -56,8 +58,8 @@ struct SettingsFileReader<Table: SettingsTable> {
     /// Whether it is a secret that may be in a folder that this user cannot open.
     func mayBeHidden(_ name: String) -> Bool { file.source.mayBeInClosedFolder(name) }
 
-    mutating func addFault(_ name: String, _ message: String) {
-        faults.append(SettingFault("\(file.content.place): \(name)", message))
+    mutating func addFault(_ name: String, _ message: String, in other: String? = nil) {
+        faults.append(SettingFault("\(file.content.place): \(name)", message, in: other ?? file.content.path))
     }
 
     subscript<Value>(_ row: KeyPath<Table, Setting<Value>>) -> Value {

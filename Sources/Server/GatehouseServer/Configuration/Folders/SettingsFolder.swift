@@ -50,7 +50,8 @@ struct SettingsFolder {
                 let file = self.file(named: name)
                 read(file, &reading)
                 reading.add(warnings: file.content.warnings)
-            case .wrong(let reason): reading.add(faults: [SettingFault(place(of: file), reason)])
+            case .wrong(let reason):
+                reading.add(faults: [SettingFault(place(of: file), reason, in: (path ?? "") + "/" + file)])
             case .other:
                 let ending = "the name of a \(kind.thing)'s file ends in \(SettingsFileName.ending)"
                 reading.add(warnings: ["\(place(of: file)) is ignored: \(ending)"])
