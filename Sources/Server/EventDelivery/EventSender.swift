@@ -1,5 +1,5 @@
 import Curl
-import Gatehouse
+package import Gatehouse
 import StandardWebhooks
 
 /// Sends one event to its receiver: a signed POST, as the Standard Webhooks specification says.
@@ -18,10 +18,25 @@ struct EventSender: Sendable {
     }
 
     func send(_ event: QueuedEvent, _ body: [UInt8], to receiver: EventReceiver) -> EventOutcome {
-        let headers = receiver.secrets.headers(id: event.id, timestamp: now().seconds, body: body)
+        receiver.send(body, id: event.id, now: now)
+    }
+}
+
+extension EventReceiver {
+    /// Sends an event about a user who does not exist, once. A receiver ignores its type.
+    package func sendTest(_ primitives: Primitives) -> EventOutcome {
+        let now = primitives.now()
+        let body = #"{"type":"gatehouse.test","timestamp":"\#(now)","data":{"userId":"\#(Self.nobody)","user":null}}"#
+        let id = ULID.make("evt", at: now, random: primitives.random(ULID.randomBytes))
+        return send(Array(body.utf8), id: id, now: primitives.now)
+    }
+
+    private static let nobody = "user_" + String(repeating: "0", count: 26)
+
+    fileprivate func send(_ body: [UInt8], id: String, now: @Sendable () -> Timestamp) -> EventOutcome {
+        let headers = secrets.headers(id: id, timestamp: now().seconds, body: body)
         do throws(HTTPFault) {
-            let client = receiver.client(timeout: Self.timeLimit)
-            let response = try client.post(receiver.url, json: body, headers: headers)
+            let response = try client(timeout: EventSender.timeLimit).post(url, json: body, headers: headers)
             return EventOutcome(status: response.status, retryAfter: response.retryAfter, now: now())
         } catch {
             return .unreachable("\(error)")

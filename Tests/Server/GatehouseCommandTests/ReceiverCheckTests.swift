@@ -98,12 +98,92 @@ struct DeliveryCheckTests {
         #expect(server.inbox.lastNumber == 0)
     }
 
+    @Test(
+        "the outcome of the last messages is more than a connection",
+        arguments: [(nil, nil), (0, nil), (1, .note), (3, .fault)] as [(Int?, Finding.Grade?)])
+    func outcomes(count: Int?, grade: Finding.Grade?) throws {
+        let line = count.map { "gatehouse_messages_failed_since_success{channel=\"email\"} \($0)\n" } ?? ""
+        let other = "gatehouse_messages_failed_since_success{channel=\"phone\"} 9\n"
+        let delivery = try #require(
+            try Configuration.delivery(
+                from: SettingSource(variables: ["SMTP_URL": server.smtpURL, "MAIL_FROM": "a@example.com"])))
+        let check = DeliveryCheck(channel: .email, delivery: delivery, isOffline: false, metrics: other + line)
+        #expect(check.evaluate(metrics: other + line)?.grade == grade)
+        #expect(check.run().map(\.grade) == [grade ?? .ok])
+    }
+
     @Test("says which of them cannot be reached, and that nothing was asked with --offline")
     func faults() throws {
         let lines = try check(["SMS_URL": "http://127.0.0.1:1/", "SMTP_URL": "smtp://127.0.0.1:1"])
         #expect(lines.count == 2 && lines.allSatisfy { $0.begins("fault", "it cannot be used") }, "\(lines)")
         let offline = try check([:], "--offline")
         #expect(offline.count == 2 && offline.allSatisfy { $0.begins("note", "not checked: --offline") })
+    }
+}
+
+@Suite("Test messages and test events")
+struct TestCommandTests {
+    private static let otherSecret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
+
+    private let server: FakeProviderServer
+    private let tool: Tool
+
+    init() throws {
+        (server, tool) = (try FakeProviderServer(), try Tool())
+    }
+
+    private func send(_ words: [String], _ changes: [String: String] = [:]) throws -> Shell.Outcome {
+        let settings = [
+            "SMS_URL": server.smsURL, "SMS_SECRET": WebhookKeys.usualSecret, "SMTP_URL": server.smtpURL,
+            "MAIL_FROM": "a@example.com",
+        ]
+        let outcome = try tool.run(words, tool.settings(settings.merging(changes) { $1 }))
+        #expect(!outcome.everything.contains(WebhookKeys.usualSecret))
+        return outcome
+    }
+
+    @Test(
+        "codes test hands a message to the gateway or the mail server",
+        arguments: ["+8613800138000", "ann@example.com"])
+    func codes(address: String) throws {
+        try send(["codes", "test", address]).expect(0, printing: "the message was accepted")
+        #expect(server.inbox.lastNumber == 1)
+    }
+
+    @Test("codes test exits 1 for a message that is not accepted, and 2 for what cannot be sent")
+    func refusedCodes() throws {
+        try send(["codes", "test", "+8613800138000"], ["SMS_SECRET": Self.otherSecret]).expectRefusal(
+            1, saying: "refuses the login")
+        try send(["codes", "test", "ann@example.com"], ["SMTP_URL": "smtp://127.0.0.1:1"]).expectRefusal(
+            1, saying: "cannot be used")
+        try send(["codes", "test", "ann@example.com"], ["SMTP_URL": ""]).expectRefusal(2, saying: "SMTP_URL is not set")
+        try send(["codes", "test", "13800138000"]).expectRefusal(2, saying: "ADDRESS must be")
+        #expect(server.inbox.lastNumber == 0)
+    }
+
+    @Test("events test sends a signed event of a type that a receiver ignores")
+    func events() throws {
+        let port = try FreePort.any()
+        let example = try ChildProcess(
+            ["/usr/bin/python3", "-B", Executable.root + "/deploy/examples/comments.py"],
+            environment: [
+                "EVENTS_SECRET": WebhookKeys.usualSecret, "DATABASE": tool.folder.file("comments.db"),
+                "LISTEN": "127.0.0.1:\(port)",
+            ], log: tool.folder.file("example.log"))
+        defer { example.stop() }
+        let settings = ["EVENTS_URL": "http://127.0.0.1:\(port)/events", "EVENTS_SECRET": WebhookKeys.usualSecret]
+        // The example needs a moment to start.
+        #expect(
+            try Eventually.holds { try send(["events", "test", "default"], settings).status == 0 }, "\(example.log)")
+        let other = ["EVENTS_URL": "http://127.0.0.1:\(port)/events", "EVENTS_SECRET": Self.otherSecret]
+        try send(["events", "test", "default"], other).expectRefusal(1, saying: "status 401")
+    }
+
+    @Test("events test names the receivers that there are, and exits 3 without an answer")
+    func unknownReceiver() throws {
+        let settings = ["EVENTS_URL": "http://127.0.0.1:1/", "EVENTS_SECRET": WebhookKeys.usualSecret]
+        try send(["events", "test", "shop"], settings).expectRefusal(2, saying: "they have default")
+        try send(["events", "test", "default"], settings).expectRefusal(3, saying: "default: ")
     }
 }
 

@@ -37,6 +37,9 @@ package struct OutgoingMessage: Sendable, Equatable {
 package protocol MessageSender: Sendable {
     /// Returns when the gateway or the mail server has accepted the message. Blocks for five seconds at most.
     func send(_ message: OutgoingMessage, requestID: String?) throws(DeliveryFault)
+
+    /// Connects to the gateway or the mail server, without a message.
+    func probe() throws(DeliveryFault)
 }
 
 /// Why a message was not accepted. None of them contains an address, a code or a secret.

@@ -124,15 +124,13 @@ struct CheckPlan {
     /// Continues as the user of the service before anything is read from a server: whether it can
     /// connect depends on the service's files and not on root's, and what the server sends does not reach root. Returns the reason if that is not possible.
     private func giveUpRootForServer() -> String? {
-        guard survey.postgreSQL != nil, Privileges.isRoot, units != nil,
-            let service = accounts.account(named: "gatehouse")
-        else { return nil }
+        guard survey.postgreSQL != nil, Privileges.isRoot, units != nil else { return nil }
         // libpq looks for its files there, as for the service.
         ProcessEnvironment.set("HOME", to: "/var/lib/gatehouse")
-        do throws(POSIXError) {
-            try Privileges.drop(to: service, group: accounts.primaryGroup(of: service.id) ?? service.id)
+        do throws(CommandError) {
+            try ServiceUser.replaceRoot()
             return nil
-        } catch { return "this command cannot work as \(service.name): \(error)" }
+        } catch { return error.message }
     }
 
     private func serverFindings(
@@ -186,11 +184,12 @@ struct CheckPlan {
     }
 
     private func deliveryFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
-        guard let delivery = survey.delivery else { return [] }
+        guard let delivery = survey.delivery, !delivery.channels.isEmpty else { return [] }
         let numbers = delivery.sms == nil ? [] : run(NumbersCheck(database: database, kinds: delivery.kinds))
+        let metrics = survey.listen.flatMap { try? ServerQuery(at: $0).metrics(within: ServerQuery.Timeout.metrics) }
         return numbers
             + delivery.channels.flatMap { channel in
-                run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline))
+                run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline, metrics: metrics))
             }
     }
 

@@ -1,4 +1,3 @@
-import CodeDelivery
 import Gatehouse
 import GatehouseServer
 import POSIX
@@ -8,6 +7,8 @@ struct DeliveryCheck: Check {
     let channel: CodeChannel
     let delivery: ConfiguredDelivery
     let isOffline: Bool
+    /// Of the running server; nil if none answers.
+    var metrics: String?
 
     var subject: String {
         switch channel {
@@ -19,26 +20,25 @@ struct DeliveryCheck: Check {
     func run() -> [Finding] {
         if isOffline { return [.note("not checked: --offline")] }
         do throws(DeliveryFault) {
-            try probe()
-            return [.ok(success)]
+            try delivery.sender(for: channel, through: CallGate(limit: 1))?.probe()
+            return [evaluate(metrics: metrics ?? "") ?? .ok(success)]
         } catch {
             return [evaluate(error)]
         }
     }
 
-    private func probe() throws(DeliveryFault) {
-        let gate = CallGate(limit: 1)
-        switch channel {
-        case .phone:
-            guard let settings = delivery.sms else { return }
-            try SMSGateway(
-                settings: settings, templates: delivery.templates, app: delivery.app, country: { _ in nil }, gate: gate
-            ).probe()
-        case .email:
-            guard let settings = delivery.mail else { return }
-            try MailServer(settings: settings, templates: delivery.templates, app: delivery.app, gate: gate).probe()
-        }
+    /// What became of the last messages of the running server. Nil if the last one was accepted, or none was sent.
+    func evaluate(metrics: String) -> Finding? {
+        let name = "gatehouse_messages_failed_since_success{channel=\"\(channel.rawValue)\"} "
+        let line = metrics.split(separator: "\n").first { $0.hasPrefix(name) }
+        guard let count = line.flatMap({ Int($0.dropFirst(name.count)) }), count > 0 else { return nil }
+        let message = "it can be reached, and has not accepted the last \(count == 1 ? "message" : "\(count) messages")"
+        let advice = "journalctl -u gatehouse -g '\"delivery\"' -n 5 has the reason; then: gatehouse codes test ADDRESS"
+        return count < Self.usualFailures ? .note(message, advice) : .fault(message, advice)
     }
+
+    /// Single messages also fail because of their address.
+    private static let usualFailures = 3
 
     private var success: String {
         switch channel {

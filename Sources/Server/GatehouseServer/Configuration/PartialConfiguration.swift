@@ -80,6 +80,13 @@ extension Configuration {
         return receivers
     }
 
+    /// How codes are sent. Faults of other settings do not matter.
+    package static func delivery(from source: SettingSource) throws(SettingFaults) -> ConfiguredDelivery? {
+        try source.requireReadableFile()
+        if let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
+        return try source.read(Settings.table.delivery) { $0.delivery() }
+    }
+
     /// What a transfer of the app needs: the team's credentials, and the apps. Faults of other settings do not matter.
     package static func appleTransfer(
         from source: SettingSource

@@ -1,7 +1,7 @@
 import Gatehouse
 import IdentityProviders
 
-/// Measures how many requests wait for a gateway or a mail server.
+/// Measures how many requests wait for a gateway or a mail server, and how many of the last messages it has not accepted.
 struct DeliveryGauges: MetricSource {
     let senders: Senders
 
@@ -12,6 +12,13 @@ struct DeliveryGauges: MetricSource {
             ))
         for channel in CodeChannel.allCases {
             text.sample(senders.waiting(for: channel), [("channel", channel.rawValue)])
+        }
+        text.begin(
+            Family(
+                "gatehouse_messages_failed_since_success", .gauge,
+                "Messages that the gateway or the mail server has not accepted since the last one that it has."))
+        for channel in CodeChannel.allCases {
+            text.sample(senders.failures(of: channel), [("channel", channel.rawValue)])
         }
     }
 }
