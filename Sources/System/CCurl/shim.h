@@ -10,6 +10,12 @@ static inline CURLcode gatehouse_curl_set_long(CURL *easy, CURLoption option, lo
     return curl_easy_setopt(easy, option, value);
 }
 
+// The verdict of OpenSSL about the certificate of the peer (X509_V_…).
+static inline long gatehouse_curl_verify_result(CURL *easy) {
+    long result = 0;
+    return curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &result) == CURLE_OK ? result : 0;
+}
+
 static inline CURLcode gatehouse_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
     return curl_easy_setopt(easy, option, value);
 }

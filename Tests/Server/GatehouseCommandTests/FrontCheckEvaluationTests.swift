@@ -100,6 +100,16 @@ struct FrontCheckEvaluationTests {
         #expect(grade != .fault || finding.advice?.contains(advice) == true)
     }
 
+    @Test("a certificate that clients reject is no working public address", arguments: [(-1, true), (1, false)])
+    func rejectedCertificate(days: Int64, coversHost: Bool) throws {
+        let address = try #require(PublicAddress("https://api.example.com"))
+        let now = Primitives.system.now()
+        let certificate = ServedCertificate(
+            notBefore: now - .seconds(86_400 * 9), notAfter: now + .seconds(86_400 * days), coversHost: coversHost)
+        let probe = PublicProbe(answer: .ours, certificate: certificate)
+        #expect(PublicAddressCheck(address: address, probe: probe).run().map(\.grade) == [.fault])
+    }
+
     private static let upstream = "# configuration file /etc/nginx/conf.d/gatehouse.conf:\nupstream gatehouse {\n}\n"
     private static let site = """
         # configuration file /etc/nginx/sites-enabled/gatehouse.conf:

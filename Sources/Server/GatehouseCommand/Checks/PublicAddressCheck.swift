@@ -10,8 +10,19 @@ struct PublicAddressCheck: Check {
 
     func run() -> [Finding] { [evaluate(probe.answer)] }
 
+    /// Whether clients reject the certificate, whoever has issued it.
+    private var isRejected: Bool {
+        guard let certificate = probe.certificate else { return false }
+        let now = Primitives.system.now()
+        return certificate.notAfter <= now || now < certificate.notBefore || !certificate.coversHost
+    }
+
     func evaluate(_ answer: PublicProbe.Answer) -> Finding {
         switch answer {
+        case .ours where isRejected:
+            return .fault(
+                "this server answers at \(address), but clients reject its certificate",
+                "see certificate in this report")
         case .ours: return .ok("this server answers at \(address)")
         case .problem(502, _), .problem(504, _):
             return fault(answer, "nginx cannot reach the server: see units, socket and server in this report")

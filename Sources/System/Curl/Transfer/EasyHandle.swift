@@ -64,7 +64,21 @@ struct EasyHandle: ~Copyable {
 
     func check(_ result: CURLcode) throws(HTTPFault) {
         guard result == CURLE_OK else {
-            throw .transport(code: Int(result.rawValue), name: unsafe String(cString: curl_easy_strerror(result)))
+            let name = unsafe certificateFault(result) ?? String(cString: curl_easy_strerror(result))
+            throw .transport(code: Int(result.rawValue), name: name)
+        }
+    }
+
+    /// libcurl has one text for all faults of a certificate.
+    private func certificateFault(_ result: CURLcode) -> String? {
+        guard result == CURLE_PEER_FAILED_VERIFICATION else { return nil }
+        return switch unsafe gatehouse_curl_verify_result(pointer) {
+        // libcurl itself compares the name, and has not asked for the verdict then: 1.
+        case 0, 1, 62, 64: "the certificate is for another name"
+        case 9: "the certificate is not valid yet"
+        case 10: "the certificate has expired"
+        case 18, 19, 20, 21: "no authority that this machine trusts has issued the certificate"
+        default: nil
         }
     }
 }
