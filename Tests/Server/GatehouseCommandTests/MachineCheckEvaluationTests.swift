@@ -1,3 +1,4 @@
+import Foundation
 import Gatehouse
 import GatehouseServer
 import POSIX
@@ -183,6 +184,20 @@ struct MachineCheckEvaluationTests {
         let check = BackupsCheck(path: "/srv/gatehouse/gatehouse.db", timer: Units(parsing: unit).all.first)
         let finding = check.evaluate(.init(newest: Self.now, now: Self.now, hasFiles: false))
         #expect(finding.grade == .fault && finding.message.contains("/srv/gatehouse/backups has none"))
+    }
+
+    @Test("a backup to another place says nothing about the regular ones")
+    func backupElsewhere() throws {
+        let fixture = try BackupFixture()
+        let timer = Units(parsing: Self.unit("gatehouse-backup.timer", "active", file: "enabled")).all.first
+        func grade() -> [Finding.Grade] { BackupsCheck(path: fixture.database, timer: timer).run().map(\.grade) }
+        _ = try fixture.backUp()
+        #expect(grade() == [.ok])
+        let folder = fixture.home + "/backups"
+        try fixture.run("backup", "--keep", "3", folder).expect(0)
+        #expect(grade() == [.ok])
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(grade() == [.fault])
     }
 
     private static let apples = [("APPLE_JWKS_URL", "https://appleid.apple.com/auth/keys")]

@@ -121,6 +121,16 @@ struct RestoreTests {
         #expect(try fixture.users() == ["ann", "bob"])
     }
 
+    @Test("says that users were disabled or deleted since only if they were")
+    func revivedUsers() throws {
+        let backup = try fixture.backUp()
+        let note = "users were disabled or deleted since"
+        try change(fixture.database, "DELETE FROM refresh_tokens; DELETE FROM users")
+        #expect(!(try fixture.run("restore", backup).text.contains(note)), "another database, without these users")
+        try change(fixture.database, "UPDATE users SET status = 'DISABLED' WHERE id = 'user_ann'")
+        #expect(try fixture.run("restore", backup).text.contains("note: 1 " + note))
+    }
+
     @Test("refuses while a server runs, but not after it was killed")
     func runningServer() throws {
         let backup = try fixture.backUp()

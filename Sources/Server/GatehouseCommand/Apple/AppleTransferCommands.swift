@@ -16,8 +16,8 @@ struct AppleTransferExportCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let target = arguments.value("--target") ?? ""
-        guard !target.isEmpty, target.utf8.count <= 64,
-            target.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        guard target.utf8.count == 10,
+            target.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
         else { throw CommandError(.usage, "--target must be a team id: the ten characters that Apple shows for it") }
         return try AppleTransfer(arguments).run { own throws(CommandError) in
             guard target != own else {

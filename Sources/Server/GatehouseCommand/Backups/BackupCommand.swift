@@ -50,7 +50,7 @@ struct BackupCommand: Command {
             let (backup, removed) = try ProgressLine.showing { progress in
                 try make(owner.path, at: path, keeping: retention, replacing: mayReplace, progress)
             }
-            recordTime(start, in: owner.path)
+            recordTime(start, of: retention == nil ? "" : File.resolved(path), in: owner.path)
             backup.report(removed: removed).print(for: arguments)
             return .done
         } catch let fault as CommandError {
@@ -103,10 +103,10 @@ struct BackupCommand: Command {
         }
     }
 
-    /// Records the time for `gatehouse check` and the metrics. The backup is valid without it.
-    private func recordTime(_ moment: Timestamp, in database: String) {
+    /// Records the time and the folder of regular backups for `gatehouse check` and the metrics. The backup is valid without it.
+    private func recordTime(_ moment: Timestamp, of folder: String = "", in database: String) {
         do {
-            let record = Document(content: [], updatedAt: moment)
+            let record = Document(content: Array(folder.utf8), updatedAt: moment)
             try SQLiteStore(besideServerAt: database).keep(record, as: DocumentName.lastBackup)
         } catch {
             let reason = "\(error)".printable

@@ -29,12 +29,14 @@ struct BackupsCheck: Check {
         }
         do {
             let file = SQLiteFile(path: path)
+            let last = try file.document(DocumentName.lastBackup)
+            // A backup to another place says nothing about the folder.
+            let isRegular = last.map { String(decoding: $0.content, as: UTF8.self) == File.resolved(folder) } ?? false
             return [
                 evaluate(
                     Facts(
-                        newest: try file.document(DocumentName.lastBackup)?.updatedAt,
-                        oldestRow: try file.oldestMoment(),
-                        now: Primitives.system.now(), hasFiles: hasFiles))
+                        newest: last?.updatedAt, oldestRow: try file.oldestMoment(), now: Primitives.system.now(),
+                        hasFiles: !isRegular || hasFiles))
             ]
         } catch { return [.note("not checked: \(error)")] }
     }

@@ -101,6 +101,7 @@ extension Connection {
                 """
                 restored.refresh_tokens r WHERE r.revoked_at IS NULL AND r.expires_at > \(now.milliseconds)
                 AND NOT EXISTS (SELECT 1 FROM main.refresh_tokens o WHERE o.id = r.id AND o.revoked_at IS NULL)
+                AND EXISTS (SELECT 1 FROM main.users u WHERE u.id = r.user_id)
                 """),
             sessionsBehind: try count(
                 """
@@ -109,8 +110,8 @@ extension Connection {
                 """),
             usersRevived: try count(
                 """
-                restored.users r WHERE r.status = 'ACTIVE'
-                AND NOT EXISTS (SELECT 1 FROM main.users o WHERE o.id = r.id AND o.status = 'ACTIVE')
+                restored.users r JOIN main.users o ON o.id = r.id
+                WHERE r.status = 'ACTIVE' AND o.status <> 'ACTIVE'
                 """),
             usersLost: try count(
                 """
