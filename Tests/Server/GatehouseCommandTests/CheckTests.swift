@@ -217,6 +217,21 @@ struct CheckTests {
         expectFault("schema", /not one of Gatehouse/, in: try check(["DATABASE_URL": "sqlite:" + other]))
     }
 
+    @Test("says how many users PHONE_BINDING=required shuts out")
+    func phoneBinding() throws {
+        let row = "'USER', 'ACTIVE', 0, 0, 0"
+        try Connection(path: database, access: .readWrite).execute(
+            script: """
+                INSERT INTO users (id, role, status, created_at, updated_at, onboarding_completed) VALUES ('user_1', \(row)),
+                    ('user_2', \(row)), ('user_3', 'USER', 'DISABLED', 0, 0, 0);
+                UPDATE users SET phone = '+8613800138000' WHERE id = 'user_1'
+                """)
+        let secret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
+        let settings = ["PHONE_BINDING": "required", "SMS_URL": "http://127.0.0.1:1/", "SMS_SECRET": secret]
+        #expect(try check(settings).text.contains("PHONE_BINDING=required: 1 active users have no number"))
+        #expect(!(try check(["SMS_URL": "http://127.0.0.1:1/", "SMS_SECRET": secret]).text.contains("active users")))
+    }
+
     @Test("notes an older schema, which the server updates, and reports a newer one")
     func schema() throws {
         for (version, word) in [(Migrator.latest - 1, /note   schema/), (Migrator.latest + 1, /FAULT  schema/)] {

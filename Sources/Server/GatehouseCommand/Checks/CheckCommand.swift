@@ -91,8 +91,8 @@ struct CheckPlan {
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple =
-            appleFindings(database) + providerFindings() + deliveryFindings(database) + receiverFindings()
-            + outboxFindings(database) + testCodeFindings(database)
+            appleFindings(database) + providerFindings() + deliveryFindings(database) + phoneFindings(database)
+            + receiverFindings() + outboxFindings(database) + testCodeFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -191,6 +191,12 @@ struct CheckPlan {
             + delivery.channels.flatMap { channel in
                 run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline, metrics: metrics))
             }
+    }
+
+    private func phoneFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
+        guard survey.requiresPhone, let count = try? database?.usersWithoutPhone(), count > 0 else { return [] }
+        let message = "PHONE_BINDING=required: \(count) active users have no number, and get 403 until they bind one"
+        return [("phone binding", .note(message, "the app has to offer that: API.md, Phone binding"))]
     }
 
     /// One after another: each has a time limit of its own.

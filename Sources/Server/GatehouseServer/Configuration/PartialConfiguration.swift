@@ -148,6 +148,7 @@ package struct ConfigurationSurvey: Sendable {
     package let providers: [ConfiguredProvider]?
     package let delivery: ConfiguredDelivery?
     package let testCodes: [CodeAddress: CodePolicy.TestCode]?
+    package let requiresPhone: Bool
     package let services: ServiceAccess?
     package let receivers: [EventReceiver]?
     /// The files that the providers are read from.
@@ -203,6 +204,7 @@ package struct ConfigurationSurvey: Sendable {
         providers = try? Configuration.providers(from: source)
         delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
         testCodes = source.readIfSound([table.testCodes]) { $0[\.testCodes] ?? [:] }
+        requiresPhone = source.readIfSound(\.phoneBinding) == .required
         services = source.readIfSound([table.serviceTokens, table.serviceUsers, table.listen]) { $0.serviceAccess() }
         receivers = try? Configuration.receivers(from: source)
         providerFiles = FolderFiles(of: .providers, for: source)

@@ -52,6 +52,8 @@ extension PostgreSQLServer: ExaminedDatabase {
 
     package func role(of address: CodeAddress) throws -> Role? { try connection.role(of: address) }
 
+    package func usersWithoutPhone() throws -> Int { try connection.usersWithoutPhone() }
+
     package func receiverStates() throws -> [ReceiverState] { try connection.receiverStates() }
 
     package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {

@@ -78,6 +78,8 @@ extension SQLiteFile: ExaminedDatabase {
 
     package func role(of address: CodeAddress) throws -> Role? { try reader().role(of: address) }
 
+    package func usersWithoutPhone() throws -> Int { try reader().usersWithoutPhone() }
+
     package func receiverStates() throws -> [ReceiverState] { try reader().receiverStates() }
 
     /// The time of the oldest user or audit entry.

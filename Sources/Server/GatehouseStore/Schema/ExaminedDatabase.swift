@@ -22,6 +22,9 @@ package protocol ExaminedDatabase {
     /// The role of the user who signs in with codes to this address; nil without one.
     func role(of address: CodeAddress) throws -> Role?
 
+    /// The number of active users without a phone number.
+    func usersWithoutPhone() throws -> Int
+
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
     ///
     /// - Parameter headByteCount: the number of bytes that identify a key.
@@ -61,6 +64,10 @@ extension RecordConnection {
             WHERE auth_accounts.provider = ? AND provider_user_id = ?
             """, .text(address.channel.provider.rawValue), .text(address.text)
         ) { Role(rawValue: $0.text(0)) ?? .superAdmin }
+    }
+
+    func usersWithoutPhone() throws -> Int {
+        Int(try first("SELECT count(*) FROM users WHERE status = 'ACTIVE' AND phone IS NULL") { $0.integer(0) } ?? 0)
     }
 
     /// The times that these queries return, without NULL.
