@@ -40,6 +40,8 @@ package enum DomainEvent: Sendable, Equatable {
     case webSignIn(WebSignInStep)
     /// A provider reports an error of its configuration or its own, with its name if that is plain.
     case webSignInRefused(Provider, PlainName?)
+    /// A sign-in names an address that is not configured: what may be shown of it.
+    case redirectURIRefused(String)
     /// A store failure that did not fail the request.
     case storeFailureTolerated(StoreFailure)
 }

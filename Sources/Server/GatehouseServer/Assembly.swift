@@ -74,9 +74,9 @@ package struct Assembly: Sendable {
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
-        let serviceCounts = ServiceCounts(configuration.policy.services)
+        let (serviceCounts, refusals) = (ServiceCounts(configuration.policy.services), RefusalCounts())
         let sources: [any MetricSource] = [
-            requests, serviceCounts, events.counts, AppleKeyGauges(keys: keys), keyCounts,
+            requests, serviceCounts, refusals, events.counts, AppleKeyGauges(keys: keys), keyCounts,
             ProviderGauges(registry: providers), DeliveryGauges(senders: senders), eventCounts,
             EventGauges(store: store, log: log, now: primitives.now),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
@@ -85,7 +85,8 @@ package struct Assembly: Sendable {
         ]
         for source in sources { metrics.add(source) }
         handler = RequestHandler(
-            services: services, counts: requests, serviceCounts: serviceCounts, log: log, primitives: primitives)
+            services: services, counts: requests, serviceCounts: serviceCounts, refusals: refusals, log: log,
+            primitives: primitives)
         self.services = services
         self.requests = requests
         self.keys = keys

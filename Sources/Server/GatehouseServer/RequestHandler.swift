@@ -10,6 +10,7 @@ package struct RequestHandler: Sendable {
     let services: Current<ConfiguredServices>
     let counts: RequestCounts
     let serviceCounts: ServiceCounts
+    let refusals: RefusalCounts
     let log: Log
     let primitives: Primitives
 
@@ -29,7 +30,10 @@ package struct RequestHandler: Sendable {
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)
         if let service = context.service { serviceCounts.count(service) }
-        if let failure = reply.problem?.storeFailure { log.storeFailure(failure, context.id) }
+        if let problem = reply.problem {
+            refusals.count(problem.code)
+            if let failure = problem.storeFailure { log.storeFailure(failure, context.id) }
+        }
         logRequest(request, reply, route: reply.route.map { router.routes[$0] }, context, nanoseconds)
         return reply.response
     }

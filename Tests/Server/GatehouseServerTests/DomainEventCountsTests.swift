@@ -18,6 +18,36 @@ struct DomainEventCountsTests {
             })
     }
 
+    @Test(
+        "What a log shows of an address has neither a query nor a password",
+        arguments: [
+            ("https://app.example.com/back?code=Xsecret", "https://app.example.com/back"),
+            ("http://localhost:5173/#token", "http://localhost:5173/"),
+            ("com.example.app:/login", "com.example.app:/login"),
+            ("https://ann:Xsecret@app.example.com/", "(not an address)"), ("https://a/\u{1B}[31m", "(not an address)"),
+            ("https://a/\n{\"level\":\"error\"}", "(not an address)"),
+            (String(repeating: "a", count: 300), "(not an address)"),
+        ])
+    func plainPart(text: String, shown: String) {
+        #expect(RedirectURI.plainPart(of: text) == shown)
+    }
+
+    @Test("Refusals are counted by their code, those of alerts from zero")
+    func refusals() {
+        let counts = RefusalCounts()
+        counts.count("phone_required")
+        counts.count("invalid_grant")
+        var text = Exposition()
+        counts.write(to: &text)
+        let lines = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            lines == [
+                #"gatehouse_refusals_total{code="invalid_grant"} 1"#,
+                #"gatehouse_refusals_total{code="invalid_redirect_uri"} 0"#,
+                #"gatehouse_refusals_total{code="phone_required"} 1"#,
+            ])
+    }
+
     private static let acme = Provider(rawValue: "ACME") ?? .dev
 
     init() { counts.logins.add([Self.acme]) }

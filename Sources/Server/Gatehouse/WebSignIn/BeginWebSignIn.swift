@@ -85,6 +85,7 @@ extension AuthService {
     ) throws(WebSignInFault) -> WebSignInStart {
         let (name, provider, callback) = try webClient(of: signIn.provider)
         guard let redirectURI = signIn.redirectURI, policy.web.permits(redirectURI: redirectURI) else {
+            report(.redirectURIRefused(RedirectURI.plainPart(of: signIn.redirectURI ?? "")), requestID)
             throw .page(.invalidRedirectURI)
         }
         if let fault = signIn.fault { throw failure(fault, of: signIn, redirectURI) }

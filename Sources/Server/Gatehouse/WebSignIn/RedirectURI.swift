@@ -73,6 +73,15 @@ extension RedirectURI {
         return (1...5).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
     }
 
+    /// What a log may contain of any text that a client calls an address: neither a query nor a password.
+    package static func plainPart(of text: String) -> String {
+        let plain = text.prefix { $0 != "?" && $0 != "#" }
+        guard plain.utf8.count <= 256, plain.utf8.allSatisfy(isPermitted), !plain.contains("@") else {
+            return "(not an address)"
+        }
+        return String(plain)
+    }
+
     /// The address at which a browser returns to an app, with parameters after those of its own query.
     static func address(_ text: String, adding parameters: [(name: String, value: String)]) -> String {
         let query = parameters.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")

@@ -55,6 +55,14 @@ struct DomainEventReporter: Sendable {
                     ("fault", "the provider answers a sign-in with an error: compare its client with the settings"),
                     ("provider", .string(provider.rawValue)), ("error", .string(code)),
                 ], requestID: requestID)
+        case .redirectURIRefused(let address):
+            guard throttle.permits("redirect address") else { return }
+            log(
+                .warning, "redirect_uri_refused",
+                [
+                    ("fault", "a sign-in names an address that REDIRECT_URIS does not have"),
+                    ("redirect_uri", .string(address)),
+                ], requestID: requestID)
         case .storeFailureTolerated(let failure):
             log.storeFailure(failure, requestID)
         default: return

@@ -57,7 +57,7 @@ struct Series: Hashable, Sendable {
     /// The series in which an event is counted, and the amount; nil if it is not counted.
     static func counting(_ event: DomainEvent) -> (Series, Int)? {
         switch event {
-        case .storeFailureTolerated, .loggedIn, .loginRefused, .webSignInRefused: nil
+        case .storeFailureTolerated, .loggedIn, .loginRefused, .webSignInRefused, .redirectURIRefused: nil
         case .identityOfTwoUsers: (Series(.twoUsers), 1)
         case .refreshed(let isRepeat): (Series(.refreshes, isRepeat ? repeated : rotated), 1)
         case .refreshRefused(let refusal): (Series(.refreshes, refusal.label), 1)

@@ -1,3 +1,4 @@
+import FileSystem
 import Gatehouse
 import Processes
 
@@ -5,6 +6,8 @@ import Processes
 struct ProcessGauges: MetricSource {
     let startedAt: Timestamp
     let now: @Sendable () -> Timestamp
+    /// Whether an operator has stopped or restarted the last process, as the package's unit records it.
+    var followsStop = (try? File.read("/run/gatehouse/last_end", atMost: 64)) == Array("success\n".utf8)
 
     func write(to text: inout Exposition) {
         text.begin(Family("gatehouse_build_info", .gauge, "The version of Gatehouse."))
@@ -15,6 +18,11 @@ struct ProcessGauges: MetricSource {
         let usage = ProcessUsage()
         text.begin(Family("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970."))
         text.sample(Double(startedAt.milliseconds) / 1000)
+        text.begin(
+            Family(
+                "gatehouse_start_follows_stop", .gauge,
+                "1 if the last process was stopped, 0 if it failed or is unknown."))
+        text.sample(followsStop ? 1 : 0)
         text.begin(Family("process_cpu_seconds_total", .counter, "CPU time, user and system."))
         text.sample(usage.cpuSeconds)
         text.begin(Family("process_resident_memory_bytes", .gauge, "Resident memory."))
