@@ -139,8 +139,8 @@ struct MachineCheckEvaluationTests {
         let (known, unknown) = (Self.unit("gatehouse.service"), "Id=gatehouse.service\nLoadState=not-found\n")
         #expect(try Units.known(to: .success(.init(status: 0, output: known))) != nil)
         #expect(try Units.known(to: .success(.init(status: 0, output: unknown))) == nil)
-        let failures: [(Result<Subprocess.Outcome, POSIXError>, String)] = [
-            (.failure(POSIXError("run /usr/bin/systemctl", code: 110)), "run /usr/bin/systemctl"),
+        let failures: [(Result<Subprocess.Outcome, POSIX.POSIXError>, String)] = [
+            (.failure(POSIX.POSIXError("run /usr/bin/systemctl", code: 110)), "run /usr/bin/systemctl"),
             (
                 .success(.init(status: 1, errorOutput: "Failed to connect to bus: x\ny\n")),
                 "Failed to connect to bus: x"

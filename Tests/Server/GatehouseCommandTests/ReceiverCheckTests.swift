@@ -2,6 +2,7 @@ import EventDelivery
 import FakeProviders
 import Foundation
 import Gatehouse
+import GatehouseServer
 import GatehouseStore
 import Sockets
 import StandardWebhooks

@@ -63,4 +63,5 @@ private final class SentCodeStore: PartialStore {
 
 private struct SilentSender: MessageSender {
     func send(_: OutgoingMessage, requestID: String?) throws(DeliveryFault) {}
+    func probe() throws(DeliveryFault) {}
 }

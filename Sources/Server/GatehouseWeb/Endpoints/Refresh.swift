@@ -24,7 +24,7 @@ struct RefreshEndpoint: Endpoint {
     private func refreshCookie(of request: Request, in context: inout RequestContext) throws -> Response {
         try request.requireOrigin(by: auth.web)
         guard let token = request.cookie(.session) else {
-            guard request.query.single("session") == "optional" else { throw Refusal.invalidRefreshToken }
+            guard try request.query().single("session") == "optional" else { throw Refusal.invalidRefreshToken }
             return .noContent
         }
         let tokens = try auth.refresh(token, proof: request.proof, from: request.device, in: &context)

@@ -82,7 +82,7 @@ struct ErrorPage {
         guard web.isDevelopment, problem == .refused(.invalidRedirectURI),
             request.path.suffix(6).elementsEqual("/start".utf8)
         else { return "" }
-        let sent = request.query.values(of: "redirect_uri")
+        let sent = (try? request.query().values(of: "redirect_uri")) ?? []
         let known = web.redirectURIs.map(\.text)
         guard sent.count == 1, !sent[0].isEmpty else {
             return "<p>redirect_uri came \(sent.count) times, or empty.</p>"
@@ -100,14 +100,14 @@ struct ErrorPage {
 
     /// As text of a page, also in an attribute.
     private func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            default: result += character.unicodeScalars.allSatisfy { $0.value >= 0x20 } ? String(character) : "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar.value >= 0x20 ? scalar : "\u{FFFD}")
             }
         }
     }
