@@ -109,7 +109,6 @@ extension MachineTests {
         }
 
         private func keys() throws {
-            try paste(Self.configuration, "Reloading")
             try paste(Self.configuration, "Changing settings on a server")
             try paste(Self.configuration, "Keys")
             try machine.mustRun(

@@ -194,6 +194,7 @@ struct MachineCheckEvaluationTests {
         _ = try fixture.backUp()
         #expect(grade() == [.ok])
         let folder = fixture.home + "/backups"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try fixture.run("backup", "--keep", "3", folder).expect(0)
         #expect(grade() == [.ok])
         try FileManager.default.removeItem(atPath: folder)

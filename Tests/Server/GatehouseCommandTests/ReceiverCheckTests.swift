@@ -124,7 +124,7 @@ struct DeliveryCheckTests {
 
 @Suite("Test messages and test events")
 struct TestCommandTests {
-    private static let otherSecret = "whsec_" + Data(repeating: 7, count: 24).base64EncodedString()
+    private static let otherSecret = "whsec_" + Data((1...24 as ClosedRange<UInt8>).map { $0 &* $0 &* 37 }).base64EncodedString()
 
     private let server: FakeProviderServer
     private let tool: Tool

@@ -193,17 +193,18 @@ struct LoginBatchTests {
 
     @Test("Those of new users whose address another user has proven say so, also where that user is in the same batch")
     func knownAddresses() throws {
-        func login(_ number: Int, _ email: String?, verified: Bool = true) -> LoginFixture {
+        func login(_ number: Int, _ email: String?, verified: Bool = true, session: Int? = nil) -> LoginFixture {
             var identity = SampleLogin.identity("s\(number)", email: email)
             identity.emailVerified = verified
             var user = SampleLogin.user(number, email: email)
             user.emailVerified = verified
-            return SampleLogin.login("\(number)", of: user, as: identity)
+            return SampleLogin.login("\(session ?? number)", of: user, as: identity)
         }
         _ = try store.record(login(1, "Ann@example.com"))
         let logins = [
             login(2, "ann@EXAMPLE.com"), login(3, "ann@example.com", verified: false), login(4, "bob@example.com"),
-            login(5, nil), login(6, "kim@example.com"), login(7, "kim@example.com"), login(1, "ann@example.com"),
+            login(5, nil), login(6, "kim@example.com"), login(7, "kim@example.com"),
+            login(1, "ann@example.com", session: 8),
         ]
         let store = store
         let known = try together(logins.count) { number -> Bool? in

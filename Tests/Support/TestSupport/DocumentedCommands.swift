@@ -36,6 +36,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "DevelopmentServer.md": [
             "Settings": .besideRun, "Signing in through a browser": .besideRun,
+            "Your page, your service, your receiver": .besideRun,
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
@@ -54,7 +55,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Moving to another machine": .onServer(by: "MovingTests"),
         ],
         catalogue + "Configuration.md": [
-            "Reloading": onServer, "Changing settings on a server": onServer, "Keys": onServer,
+            "Changing settings on a server": onServer, "Keys": onServer,
             "Rotating keys on a server": onServer, "A stolen refresh secret": onServer,
             "Sealed data that no key opens": onServer,
         ],

@@ -225,7 +225,10 @@ extension Settings {
     }
     fileprivate var receivers: [any SettingRow] { [eventsURL, eventsSecret, receiversFolder] }
     fileprivate var web: [any SettingRow] {
-        [publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, appleClientID, appleAuthorizationURL]
+        [
+            publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, signInOrder, appleClientID,
+            appleAuthorizationURL,
+        ]
     }
     fileprivate var appleServer: [any SettingRow] {
         [appleTokenURL, appleRevokeURL, appleMigrationURL, appleTeamID, appleKeyID, applePrivateKey]

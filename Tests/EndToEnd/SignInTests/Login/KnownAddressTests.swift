@@ -87,8 +87,11 @@ struct KnownAddressTests {
         let bound = try fixture.bind(fixture.code("own@example.com", channel: "email"), to: older, channel: "email")
         #expect(bound.status == 200, "\(bound.json)")
         expect(try apple("own@example.com"), true)
-        server.advanceClock(by: .seconds(61))
-        try server.testDatabase.execute("DELETE FROM auth_accounts WHERE email = 'own@example.com'")
-        expect(try code("own@example.com"), nil)
+
+        let former = try apple("relay2@example.com")
+        let gone = try fixture.bind(fixture.code("gone@example.com", channel: "email"), to: former, channel: "email")
+        #expect(gone.status == 200, "\(gone.json)")
+        try server.testDatabase.execute("DELETE FROM auth_accounts WHERE email = 'gone@example.com'")
+        expect(try apple("gone@example.com"), nil)
     }
 }
