@@ -63,7 +63,7 @@ extension MachineTests {
             let process = try machine.mustRun("systemctl show -P MainPID gatehouse")
             func changed() throws -> String {
                 try machine.mustRun("systemctl reload gatehouse")
-                return try machine.mustRun("journalctl -u gatehouse -o cat -g '\"reloaded\"' -n 1")
+                return try machine.mustRun("journalctl --sync; journalctl -u gatehouse -o cat -g '\"reloaded\"' -n 1")
             }
             func ask() throws -> String {
                 try machine.mustRun(

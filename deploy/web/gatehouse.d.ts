@@ -127,7 +127,7 @@ export class Gatehouse {
   /** With the `codeId` of an earlier answer, the same code is sent again. */
   sendCode(channel: "phone" | "email", to: string, codeId?: string): Promise<SentCode>;
   signInWithCode(codeId: string, code: string): Promise<Login>;
-  /** Whether the login of this tab was answered with `knownAddress`. */
+  /** Whether the login of this tab was answered with `knownAddress`, in the last ten minutes. */
   readonly knownAddress: boolean;
   /**
    * Where `knownAddress` is true: deletes the new user, who has nothing yet, and signs out. Then let the user sign in as before,

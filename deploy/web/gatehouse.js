@@ -12,6 +12,7 @@ const pauses = [500, 2_000]; // between the attempts of a refresh and of a logou
 const longestWait = 5_000; // a longer Retry-After is left to the caller
 const longestPause = 3_600_000; // even if the server, or a proxy before it, asks for more
 const margin = 60_000; // an access token that ends sooner is refreshed
+const newUserLifetime = 600_000; // a new user may have something later
 
 // A refresh that is refused with one of these has no session any more. Any other 401 or 403 may be of a captive portal.
 const endsSession = new Set([
@@ -163,7 +164,6 @@ export class Gatehouse {
   #name;
   #state = "unknown";
   #user = null;
-  #newUser; // the id of one who was made by a login of this tab, and has the address of another user
   #token;
   #reason; // why no user is signed in
   #ending; // the access token of a session that the server has to end
@@ -273,8 +273,9 @@ export class Gatehouse {
     if (!result.state || !(result.code || result.error)) return null;
     const begun = parsed(sessionStorage.getItem(this.#name) ?? "");
     const isOwn = result.state === begun?.state;
-    // Elsewhere these parameters may be of something else.
+    // Elsewhere, and from another issuer, these parameters are of something else.
     if (!isOwn && !this.#isRedirectURI(address)) return null;
+    if (!isOwn && this.#issuer && result.iss !== this.#issuer) return null;
     // First of all, so that nothing repeats the code, and no later address has it.
     if (isOwn) sessionStorage.removeItem(this.#name);
     for (const name of ["code", "state", "iss", "error", "error_description"]) address.searchParams.delete(name);
@@ -325,24 +326,28 @@ export class Gatehouse {
       if (this.#signOutOrder !== order) throw this.#signedOut();
       localStorage.removeItem(this.#name);
       this.#pause = undefined;
-      this.#newUser = answer.knownAddress ? answer.user.id : undefined;
+      const made = { id: answer.user.id, end: Date.now() + newUserLifetime };
+      if (answer.knownAddress) sessionStorage.setItem(`${this.#name} new user`, JSON.stringify(made));
       await this.#share(tokenOf(answer), answer.user);
       return answer;
     });
   }
 
-  // Whether the login of this tab has made a user whose address another user has proven: probably the same person.
+  // Whether the login of this tab has just made a user whose address another user has proven: probably the same person.
   get knownAddress() {
-    return this.#user !== null && this.#user.id === this.#newUser;
+    const made = parsed(sessionStorage.getItem(`${this.#name} new user`) ?? "");
+    return this.#user !== null && this.#user.id === made?.id && Date.now() < made.end;
   }
 
   // Then: deletes that user, who has nothing yet. The account of the login can be linked after a sign-in as before.
   async discardNewUser() {
-    if (!this.knownAddress) throw new SignedOutError();
-    const answer = await this.fetch(this.#url("/api/users/me"), { method: "DELETE" });
-    if (answer.status !== 204) throw refusal(answer, parsed(await answer.text()));
-    this.#end();
-    await this.#tell({ hasEnded: true });
+    const token = await this.accessToken();
+    // The cookie, from which the token may be new, may be another user's by now.
+    if (!this.knownAddress || subject(token) !== this.#user.id) throw this.#signedOut();
+    await ask("DELETE", this.#url("/api/users/me"), { token, expected: [204] });
+    this.#end("signed_out");
+    this.#ending = undefined;
+    await this.#tell({ hasEnded: true, reason: "signed_out", isDelivered: true });
   }
 
   // --- Signing out

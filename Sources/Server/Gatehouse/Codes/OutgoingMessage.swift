@@ -71,6 +71,14 @@ package enum DeliveryFault: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether the receiver fails, and not an address or a limit.
+    package var isOfReceiver: Bool {
+        switch self {
+        case .timeout, .unavailable, .failed, .misconfigured: true
+        case .limited, .refused, .crowded: false
+        }
+    }
+
     package static let all: [DeliveryFault] = [
         .timeout, .unavailable(""), .limited(""), .refused(""), .misconfigured(""), .crowded,
     ]

@@ -56,7 +56,8 @@ struct UnitSettings {
         }
         let own = [
             "[Service]", "Type=oneshot", "ExecStart=/usr/bin/gatehouse check --settings --json", "SuccessExitStatus=2",
-            "Restart=no", "StateDirectory=", "FileDescriptorStoreMax=0", "WatchdogSec=0", "TimeoutStartSec=30s",
+            "Restart=no", "StateDirectory=", "RuntimeDirectory=", "LogsDirectory=", "Sockets=",
+            "FileDescriptorStoreMax=0", "WatchdogSec=0", "TimeoutStartSec=30s",
             "StandardOutput=file:\(output)", "",
         ]
         return (["[Unit]", "DefaultDependencies=no"] + service.map(String.init) + ["[Service]"] + commands + own)

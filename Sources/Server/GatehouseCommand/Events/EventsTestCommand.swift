@@ -9,7 +9,8 @@ struct EventsTestCommand: Command {
     let summary = "Send a test event to a receiver."
     let discussion = """
         Sends an event of the type gatehouse.test, about a user who does not exist, with the address and the secret of the
-        settings, once. Call it as root. A receiver ignores a type that it does not know, and answers 2xx; nothing is queued or counted.
+        settings, once. Call it as root; gatehouse check --settings shows whether the service can read them. A receiver ignores a
+        type that it does not know, and answers 2xx; nothing is queued or counted.
 
         Exits 0 if the receiver has accepted it, 1 if it has answered otherwise, 2 if the settings are not usable or have no such
         receiver, and 3 if there was no answer.

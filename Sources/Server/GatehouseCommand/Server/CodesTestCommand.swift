@@ -9,8 +9,8 @@ struct CodesTestCommand: Command {
     let summary = "Send a test message to a phone number or a mail address."
     let discussion = """
         Hands a message with the code 000000, which opens nothing, to the gateway for SMS or to the mail server of the settings,
-        as a login would. Call it as root. No limit counts it, and PHONE_COUNTRIES does not matter. A number is written with +
-        and its calling code.
+        as a login would. Call it as root; gatehouse check --settings shows whether the service can read them. No limit counts it,
+        and PHONE_COUNTRIES does not matter. A number is written with + and its calling code.
 
         Exits 0 if the message was accepted; only its owner sees whether it arrives. Exits 1 if it was not accepted, and 2 if
         the settings or the address are not usable.

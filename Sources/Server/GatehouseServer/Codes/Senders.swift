@@ -16,15 +16,19 @@ final class Senders: Sendable {
         self.log = log
     }
 
+    /// Failures of settings before say nothing about these.
     func build(_ configured: ConfiguredDelivery) -> [CodeChannel: any MessageSender] {
-        configured.channels.reduce(into: [:]) { senders, channel in
+        failures.withLock { $0.removeAll() }
+        return configured.channels.reduce(into: [:]) { senders, channel in
             senders[channel] = gates[channel].flatMap { configured.sender(for: channel, through: $0, report: report) }
         }
     }
 
     private var report: DeliveryReport.Handler {
         { [self] report, requestID in
-            failures.withLock { $0[report.channel] = report.fault == nil ? 0 : $0[report.channel, default: 0] + 1 }
+            if report.fault?.isOfReceiver ?? true {
+                failures.withLock { $0[report.channel] = report.fault == nil ? 0 : $0[report.channel, default: 0] + 1 }
+            }
             report.write(to: log, throttle: throttle, requestID: requestID)
         }
     }

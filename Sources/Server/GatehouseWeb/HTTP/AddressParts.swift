@@ -13,7 +13,9 @@ struct AddressParts {
         // An IPv6 address has colons.
         let end = authority.lastIndex { ":]".contains($0) }.flatMap { authority[$0] == ":" ? $0 : nil }
         host = String(authority[..<(end ?? authority.endIndex)])
-        port = end.map { String(authority[$0...].dropFirst()) } ?? ""
+        // A redirect address of the machine itself permits any port.
+        let isLoopback = ["127.0.0.1", "[::1]"].contains(host)
+        port = isLoopback ? "" : end.map { String(authority[$0...].dropFirst()) } ?? ""
         path = String(rest.hasPrefix("//") ? rest[authority.endIndex...] : rest)
     }
 

@@ -29,7 +29,7 @@ struct ErrorPage {
 
     var html: String {
         let title = isChinese ? "无法继续登录" : "This sign-in cannot go on"
-        let text = isChinese ? Self.chinese[problem.code] ?? problem.entry.detail : problem.entry.detail
+        let text = isChinese ? Self.chinese[problem.code] ?? "请求未被接受。请返回应用，重新登录。" : problem.entry.detail
         return """
             <!DOCTYPE html>
             <html lang="\(isChinese ? "zh" : "en")">

@@ -13,7 +13,7 @@ struct WebPageTests {
         ["one_session", "one_refresh", "restored_tabs", "rotation", "late_answer", "ended_elsewhere", "kept_page"],
         ["lost_answer", "offline", "offline_start", "offline_sign_out", "sign_out_without_cookie"],
         ["sign_out_with_expired_token", "sign_out_at_next_start", "sign_in_before_delivery"],
-        ["strange_answers", "requests"],
+        ["strange_answers", "requests", "known_address"],
         ["foreign_code", "return_to", "other_issuer", "no_token_to_find", "other_pages"],
         ["other_origin", "proxied_page", "plain_page"],
     ]

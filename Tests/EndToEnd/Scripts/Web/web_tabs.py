@@ -122,6 +122,59 @@ def ended_elsewhere(browser):
         assert browser.run("return gatehouse.accessToken().catch(({ reason }) => reason)") == "refresh_token_revoked"
 
 
+def known_address(browser):
+    """A new user with the address of another user can be undone for ten minutes. No other user is deleted instead."""
+    older = new_users(browser)
+    browser.open()
+    browser.press("#as-before")
+    browser.until_visible("#signed-out")
+    browser.sign_in()
+    assert user_here(browser) == older
+    sign_out(browser)
+
+    browser.number += 10_000
+    older = new_users(browser)
+    browser.client(ALONE)
+    assert browser.run("return [(await gatehouse.restore()).id === args[0], gatehouse.knownAddress]", older) == [False, True]
+    first = browser.tab()
+    browser.new_tab()
+    sign_out(browser)
+    browser.sign_in()
+    browser.use(first)
+    browser.later(3_600_000)
+    assert browser.script("return gatehouse.knownAddress") is False
+    browser.script("""
+        const [name, value] = Object.entries(sessionStorage).find(([name]) => name.endsWith("new user"));
+        sessionStorage.setItem(name, JSON.stringify({ ...JSON.parse(value), end: 8e15 }));""")
+    assert browser.script("return gatehouse.knownAddress") is True
+    assert browser.run("return gatehouse.discardNewUser()") == "SignedOutError signed_out"
+    assert user_here(browser) == older
+
+
+def new_users(browser):
+    """Signs in as two users with one proven address. Returns the first; the second one stays signed in."""
+    browser.open()
+    browser.sign_in()
+    older = user_here(browser)
+    sign_out(browser)
+    browser.client(ALONE)
+    to = f"user-{browser.number}@example.com"
+    code = browser.run("return (await gatehouse.sendCode('email', args[0])).codeId", to)
+    browser.run("await gatehouse.signInWithCode(args[0], args[1])", code, browser.site.code(to))
+    return older
+
+
+def sign_out(browser):
+    browser.open()
+    browser.press("#sign-out")
+    browser.until_visible("#signed-out")
+
+
+def user_here(browser):
+    browser.client(ALONE)
+    return browser.run("return (await gatehouse.restore()).id")
+
+
 def kept_page(browser):
     """A page that the browser shows again, without loading it, asks whether its user is still signed in."""
     browser.open()

@@ -25,7 +25,8 @@ struct OAuthLibraryTests {
     @Test(
         "requests_oauth2client does so with a session that is bound to a key, and revokes it",
         .enabled(
-            if: FileManager.default.fileExists(atPath: python + "/lib/python3.11/site-packages/requests_oauth2client"),
+            if: FileManager.default.fileExists(atPath: python + "/bin/python")
+                && ((try? Shell.run([python + "/bin/python", "-c", "import requests_oauth2client"])) != nil),
             "there is no requests_oauth2client in .build/python: deploy/lib/packages test-all gets it from PyPI"))
     func bound() throws {
         let result = try run("requests_oauth2client", WebSignInFixture.page, by: Self.python + "/bin/python")
