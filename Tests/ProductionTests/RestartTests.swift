@@ -19,5 +19,22 @@ extension MachineTests {
             #expect(try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse").hasSuffix("-2"))
             #expect(try machine.mustRun("systemctl show -P MainPID gatehouse") != before)
         }
+
+        @Test("The monitoring tells an operator's restart from that after a crash")
+        func cause() throws {
+            let machine = try Machine.serving()
+            func followsStop() throws -> String {
+                try machine.mustRun(
+                    "curl -sS http://127.0.0.1:9180/metrics | sed -n 's/^gatehouse_start_follows_stop //p'")
+            }
+            try machine.mustRun("systemctl restart gatehouse")
+            #expect(try followsStop() == "1")
+            let process = try machine.mustRun("systemctl show -P MainPID gatehouse")
+            try machine.mustRun("kill -9 \(process)")
+            let next = "p=$(systemctl show -P MainPID gatehouse); [ $p != 0 ] && [ $p != \(process) ]"
+            try machine.mustRun("for i in $(seq 300); do if \(next); then break; fi; sleep 0.1; done")
+            #expect(try machine.login() == Machine.successfulLogin)
+            #expect(try followsStop() == "0")
+        }
     }
 }

@@ -52,6 +52,7 @@ package struct RequestHandler: Sendable {
                 line.member("code", problem.code)
                 if let reason = problem.reason { line.member("reason", reason) }
             }
+            if let trace = request.traceID { line.member("traceId", trace) }
             if let service = context.service { line.member("service", service) }
             if let user = context.userID { line.member("user", user.text) }
             if let session = context.sessionID { line.member("session", session.text) }
@@ -138,6 +139,7 @@ private struct ParametersEnvelope: Envelope {
         case .fetchSite: parameters["HTTP_SEC_FETCH_SITE"]
         case .preflightMethod: parameters["HTTP_ACCESS_CONTROL_REQUEST_METHOD"]
         case .address: parameters["REMOTE_ADDR"]
+        case .trace: parameters["HTTP_TRACEPARENT"]
         }
     }
 }

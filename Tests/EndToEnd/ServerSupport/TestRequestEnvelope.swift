@@ -23,6 +23,7 @@ struct TestRequestEnvelope: Envelope {
         case .fetchSite: request.header("Sec-Fetch-Site")
         case .preflightMethod: request.header("Access-Control-Request-Method")
         case .address: request.header("Test-Address") ?? "127.0.0.1"
+        case .trace: request.header("traceparent")
         }
     }
 }

@@ -79,6 +79,8 @@ package enum EnvelopeField: Sendable {
     case preflightMethod
     /// The client's address.
     case address
+    /// `traceparent` (W3C Trace Context): the trace that the request belongs to.
+    case trace
 }
 
 /// The methods that endpoints have.
@@ -212,5 +214,21 @@ extension Request {
             .map { $0.filter { $0 != " " && $0 != "\t" } }
         guard parts[0] == "application/json" else { return false }
         return parts.allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    }
+}
+
+extension Request {
+    /// The id of the trace in a `traceparent` of any version (W3C Trace Context); nil for any other text, because the log has no
+    /// text of a client.
+    package var traceID: String? {
+        let parts = (bytes(of: .trace) ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHexadecimal = parts.prefix(4).joined().allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+        }
+        guard parts.prefix(4).map(\.count) == [2, 32, 16, 2], isHexadecimal, !parts[0].elementsEqual("ff".utf8),
+            parts.count == 4 || !parts[0].elementsEqual("00".utf8),
+            parts[1...2].allSatisfy({ $0.contains { $0 != 0x30 } })
+        else { return nil }
+        return String(decoding: parts[1], as: UTF8.self)
     }
 }

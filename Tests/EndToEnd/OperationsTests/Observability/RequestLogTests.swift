@@ -40,6 +40,29 @@ struct RequestLogTests {
         #expect(milliseconds >= 0 && milliseconds < 60_000)
     }
 
+    /// W3C Trace Context, section 3.2.
+    private static let traces = [
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true),
+        ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", true),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later", false),
+        ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false),
+        ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false),
+        ("00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01", false),
+        ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", false),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", false),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736", false), ("", false), ("a token", false),
+    ]
+
+    @Test("The trace of a request is in its line, and no other text of the header", arguments: traces)
+    func trace(header: String, isValid: Bool) throws {
+        let server = try InProcessServer()
+        var request = TestRequest.get("/api/users/me")
+        request.headers.append(("traceparent", header))
+        _ = server.send(request)
+        let line = try #require(try lines(server).last)
+        #expect(line["traceId"] == (isValid ? "4bf92f3577b34da6a3ce929d0e0e4736" : nil))
+    }
+
     @Test("A refused request is logged with the code and the reason of its response")
     func refusals() throws {
         let server = try InProcessServer()
