@@ -101,10 +101,15 @@ extension MachineTests {
         private func receivers() throws {
             let (page, file) = (Self.catalogue + "Events.md", "/etc/gatehouse/receivers.d/billing.conf")
             try paste(page, "The secret")
-            try machine.write("URL=http://127.0.0.1/\n", to: file)
-            try paste(page, "Receivers", replacing: "https://crm.example.com", with: "http://127.0.0.1")
+            // nginx plays both receivers.
+            let site = "/etc/nginx/conf.d/receivers.conf"
+            try machine.write("server { listen 127.0.0.1:8099; return 204; }\n", to: site)
+            try machine.mustRun("systemctl reload nginx")
+            try machine.write("URL=http://127.0.0.1:8099/\n", to: file)
+            try paste(page, "Receivers", replacing: "https://crm.example.com", with: "http://127.0.0.1:8099")
             #expect(try machine.mustRun("grep -c 'ok .*receiver' /root/report") == "2")
-            try machine.mustRun("rm \(file) && sed -i /^EVENTS_URL/d /etc/gatehouse/gatehouse.conf")
+            try machine.mustRun(
+                "rm \(file) \(site) && systemctl reload nginx && sed -i /^EVENTS_URL/d /etc/gatehouse/gatehouse.conf")
             try machine.mustRun("systemctl restart gatehouse")
         }
 
