@@ -57,6 +57,7 @@ extension EventOutcome {
         // A proxy before the receiver has not heard from it.
         case 502, 504: self = .unreachable(text)
         case 300...399: self = .refused(text + ": a redirect is not followed, correct the URL")
+        case 401: self = .refused(text + ": compare its secret")
         default: self = .refused(text)
         }
     }

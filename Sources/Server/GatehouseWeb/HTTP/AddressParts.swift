@@ -31,6 +31,7 @@ struct AddressParts {
 
     /// What differs first, for a developer.
     func difference(from other: Self) -> String {
+        guard similarity(to: other) > 1 else { return "it resembles none of REDIRECT_URIS: add it there" }
         guard let (name, own, others) = compared(with: other).first(where: { $0.own != $0.other })
         else { return "nothing" }
         if own + "/" == others { return "the slash at the end is missing" }

@@ -126,7 +126,10 @@ extension Refusal {
         case .originNotAllowed:
             .init(
                 status: 403, code: "origin_not_allowed",
-                detail: "Only pages of this server, and of the origins in CORS_ORIGINS, may use the session's cookie.")
+                detail: """
+                    Only pages of this server, and of the origins in CORS_ORIGINS, may use the session's cookie. To permit this \
+                    page, add its origin to CORS_ORIGINS.
+                    """)
         case .pageOfAnotherSite:
             .init(
                 status: 403, code: "origin_not_allowed",

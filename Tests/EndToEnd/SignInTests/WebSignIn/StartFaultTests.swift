@@ -42,6 +42,7 @@ struct StartFaultTests {
         ("https://app.example.org/signed-in", "the host is app.example.org, not app.example.com"),
         ("https://app.example.com/Signed-in?a=1", "the path is /Signed-in?a=1, not /signed-in"),
         ("com.example.app:signed-in", "the path is signed-in, not /signed-in"),
+        ("http://localhost:5173/", "it resembles none of REDIRECT_URIS: add it there"),
         ("https://[::1]:1/<script>'\"&\u{0}", "the host is [::1], not app.example.com"),
     ]
 

@@ -62,7 +62,8 @@ extension SettingParser where Value == [String] {
                         place
                             + (isWildcard
                                 ? "has a *: each origin has to be written out"
-                                : "must be an https origin without a path, such as https://app.example.com"))
+                                : "must be an https origin without a path, such as https://app.example.com; in development, "
+                                    + "http only as http://localhost with a port"))
                 }
             }
             return origins.count == list.entries.count ? origins : nil
