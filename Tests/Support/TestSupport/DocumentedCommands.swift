@@ -31,12 +31,12 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Phone binding": .besideRun,
             "Development login": .besideRun, "The current user": .besideRun, "Change the profile": .besideRun,
             "Linked accounts": .besideRun, "Export": .besideRun, "Delete the account": .besideRun,
-            "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Bound sessions": .besideRun,
-            "Public keys": .besideRun,
+            "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Public keys": .besideRun,
         ],
+        catalogue + "OtherClients.md": ["A session that is bound to the device": .besideRun],
         catalogue + "DevelopmentServer.md": [
             "Settings": .besideRun, "Signing in through a browser": .besideRun,
-            "Your page, your service, your receiver": .besideRun,
+            "Your page, your service, your receiver": .besideRun, "Develop without Apple": .besideRun,
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
@@ -44,9 +44,6 @@ package enum DocumentedCommands: Sendable, Equatable {
             "A token for the service": onServer, "Try it": .besideRun, "Users": .besideRun,
             "Introspection": .besideRun,
             "Without a token": .notRun(because: "needs libfcgi-bin; LocalUserTests connects as root"),
-        ],
-        catalogue + "IOSApp.md": [
-            "When Apple's token is refused": .besideRun, "Develop without Apple": .besideRun,
         ],
         catalogue + "Operations.md": [
             "Overview": onServer, "Installing": onServer, "The first login": .onServer(by: "InstallationTests"),
@@ -59,7 +56,9 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Rotating keys on a server": onServer, "A stolen refresh secret": onServer,
             "Sealed data that no key opens": onServer,
         ],
-        catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
+        catalogue + "Providers.md": [
+            "Overview": onServer, "When a token is refused": .besideRun, "When Apple's token is refused": .besideRun,
+        ],
         catalogue + "AppTransfer.md": [
             "Before the transfer": .notRun(because: "needs another team; AppleTransferTests runs these commands"),
             "On the day": .notRun(because: "needs another team; AppleTransferTests runs these commands"),

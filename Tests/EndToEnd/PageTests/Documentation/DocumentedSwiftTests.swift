@@ -62,7 +62,7 @@ struct DocumentedSwiftTests {
             $0["APPLE_BUNDLE_ID"] = FakeAppleIssuer.bundleID
             $0["APPLE_NONCE"] = "challenge"
         }
-        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/DevelopmentServer.md")
         let function = try #require(try page.blocks(of: "Develop without Apple", "swift").first)
         let program = """
             @main struct Program {
