@@ -10,7 +10,7 @@ import Sockets
 
 struct ServeCommand: Command {
     let words = ["serve"]
-    let summary = "Serve Apple's key set, its token and revoke endpoints, and its page for websites."
+    let summary = "Serve what Apple, OpenID providers, WeChat, QQ, an SMS gateway and a mail server serve."
     let discussion = """
         Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL, APPLE_REVOKE_URL, APPLE_MIGRATION_URL and
         APPLE_AUTHORIZATION_URL:

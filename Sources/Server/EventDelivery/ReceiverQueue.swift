@@ -1,11 +1,13 @@
 import Gatehouse
 import POSIX
 
-/// Sends the events of one receiver, by threads of its own: one that hangs delays no other receiver, and no request.
+/// Sends the events of one receiver, by threads of its own: a receiver that hangs delays no other receiver, and no
+/// request.
 ///
-/// At most one node sends to a receiver: the one that holds the lease in the database. Each thread of it takes the oldest event of
-/// a user for whom none is on its way, sends it, and removes or postpones it in the database before the next one of that user is
-/// taken. If the process ends in between, the next holder sends the event again.
+/// At most one node sends to a receiver: the holder of the lease in the database. Each of the holder's threads takes
+/// the oldest event of a user without an event in flight, sends the event, and removes or postpones it in the database
+/// before any thread takes that user's next event. If the process ends in between, the next holder sends the event
+/// again.
 final class ReceiverQueue: Sendable {
     /// What a queue works with.
     struct Environment: Sendable {

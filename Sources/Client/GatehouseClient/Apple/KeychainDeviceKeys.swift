@@ -93,9 +93,9 @@
             return try SecureEnclave.P256.Signing.PrivateKey(accessControl: control)
         }
 
-        /// Apple documents no error for a key that belongs to another enclave, or to this one before the device was
-        /// erased. If the enclave makes another key and signs with it, and then still not with this one, this one is lost;
-        /// otherwise it may work later.
+        /// Apple documents no error for a key that belongs to another enclave, or to this enclave before the device
+        /// was erased. If the enclave can make a new key and sign with the new key, but still not with the stored key,
+        /// the stored key is lost; otherwise the stored key may work later.
         private static func secondAttempt(
             _ reference: Data, _ message: Data
         ) throws(StoreUnavailable) -> (key: SecureEnclave.P256.Signing.PrivateKey, signature: Data) {

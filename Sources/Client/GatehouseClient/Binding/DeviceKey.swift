@@ -20,7 +20,7 @@ public protocol DeviceKey: Sendable {
 /// Processes that share a ``SessionStore`` need the same keys. The client names each key in the session store before
 /// it makes it, so that no key is left over when a process is killed.
 public protocol DeviceKeyStore: Sendable {
-    /// Makes and keeps a key. If there is one of this name, because another process has made it, that one is returned.
+    /// Makes and keeps a key. If another process has already made a key of this name, returns that key.
     func makeKey(_ name: String) throws(StoreUnavailable) -> any DeviceKey
 
     /// Nil if there is no key of this name. That, and ``StoreUnavailable/unreadable``, ends the session; any other

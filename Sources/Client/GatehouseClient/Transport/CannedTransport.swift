@@ -40,8 +40,9 @@ public final class CannedTransport: HTTPTransport {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - user: the user of every login, also in a browser, which then succeeds, as do a challenge, a code, which has the id `code`, a
-    ///     refresh, a logout, and the requests for the profile. To bind a number succeeds as well, and changes nothing.
+    ///   - user: the user of every login, also in a browser. With a user, these succeed: a login, a challenge, a code
+    ///     (with the id `code`), a refresh, a logout, and requests for the profile. Binding a number succeeds as well,
+    ///     and changes nothing.
     ///   - answers: by method and path, such as `GET /notes`, whatever the query. They replace those for the user.
     ///     Without an answer, a request gets 404 `not_found`.
     public init(user: User? = nil, _ answers: [String: Answer] = [:]) {

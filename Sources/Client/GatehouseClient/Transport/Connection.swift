@@ -98,8 +98,8 @@ struct Connection: Sendable {
 
     typealias Sending = @Sendable (URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse)
 
-    /// Sends the request with its proof, and with another one after each reason of a refusal that another proof may
-    /// help against. A body that is a stream cannot be sent again.
+    /// Sends the request with a proof. After a refusal for a reason that a new proof can remedy, sends the request
+    /// again with a new proof, once for each reason. A body that is a stream cannot be sent again.
     func send(
         _ request: URLRequest, as credentials: Credentials, _ sending: Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {

@@ -1,8 +1,8 @@
-/// A new user who turns out to be an older one: the code has proven that user's address. The identities of the new one move to
-/// the older one, and the new one ends.
+/// Joins a new user to an older user of the same person: a code has proven the older user's address. The identities of
+/// the new user move to the older user, and the new user is deleted.
 ///
-/// The code proves nothing about the caller: it may be the code of an attacker's own address. So the caller's refresh token
-/// has to come with it, which a thief of an access token does not have.
+/// The code proves nothing about the caller: the address may be an attacker's own. So the request also needs the
+/// caller's refresh token, which a thief of an access token does not have.
 package struct Join: Sendable {
     /// A user who exists for longer may have data in other services, which would be lost.
     package static let longestAge = Duration.seconds(86_400)

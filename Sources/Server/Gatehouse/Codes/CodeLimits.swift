@@ -196,9 +196,9 @@ extension CodeLimits {
 
     /// The limits of the address itself.
     ///
-    /// An attacker who asks for messages to an address must not keep its owner out: a network that has proven the address
-    /// has limits of its own, one network can ask for a part only, and where a rate of more than an hour is used up, the
-    /// address gets one message an hour.
+    /// An attacker who asks for messages to an address must not lock its owner out. So a network that has proven the
+    /// address has limits of its own, and an unknown network can use up only a part of the address's limit. Where a
+    /// limit over more than an hour is used up, the address still gets one message an hour.
     private func addressLimit(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
         let counted = facts.isKnownNetwork ? facts.sentFromNetwork : facts.sent
         let reached = [

@@ -46,7 +46,7 @@ package struct PhonePolicy: Sendable, Equatable {
     }
 
     package var binding: Binding
-    /// A number whose account was not used for this long does not sign in alone; nil for no limit.
+    /// After this long without use, a user with another account does not sign in by the number alone; nil for no limit.
     package var staleAfter: Duration?
 
     package init(binding: Binding = .off, staleAfter: Duration? = nil) {

@@ -51,7 +51,8 @@ package struct UsedProofs: Sendable, Equatable {
     package static let limit = 64
 
     private(set) var entries: [Entry]
-    /// Proofs issued until then are refused: some of them have been forgotten because there were too many.
+    /// The high-water mark of the entries that were dropped because there were too many. Proofs issued until then are
+    /// refused, because one of them may be a dropped one.
     private(set) var forgottenUntil: Timestamp?
 
     package init() {
@@ -75,8 +76,9 @@ package struct UsedProofs: Sendable, Equatable {
         return true
     }
 
-    /// Whether a proof issued at this time can be accepted now, or later by the clock that is behind. One from far ahead was
-    /// accepted by a wrong clock, and must not keep others out when the clock is right again.
+    /// Whether a proof issued at this time can be accepted now, or later by the clock that is behind. A proof from far
+    /// ahead was accepted while a clock was wrong: once that clock is right again, the proof must not make `insert`
+    /// refuse later ones.
     ///
     /// - Parameter times: from the clock that is behind to the one that is ahead.
     private static func isCurrent(_ moment: Timestamp, at times: ClosedRange<Timestamp>) -> Bool {

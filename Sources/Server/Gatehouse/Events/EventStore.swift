@@ -5,7 +5,7 @@ package protocol EventStore: Sendable {
     /// removed, since a clock that is wrong, or settings that are read too late, must not lose its events: see `forget`.
     func register(_ receivers: [EventSubscription], now: Timestamp) throws(Refusal)
 
-    /// Makes this node the one that sends to a receiver, or prolongs that. False while it is another node.
+    /// Takes or renews the lease on a receiver: the node that holds it sends. False while another node holds the lease.
     ///
     /// - Parameter time: how long; counted by the clock of the database.
     func hold(_ receiver: String, by node: String, for time: Duration) throws(Refusal) -> Bool
@@ -13,7 +13,7 @@ package protocol EventStore: Sendable {
     /// Lets another node send at once.
     func release(_ receiver: String, by node: String) throws(Refusal)
 
-    /// The next events that are due: of each user the oldest one, if it is due. An event of a user waits for the one before.
+    /// The next events that are due: the oldest event of each user, if it is due. A user's next event waits for it.
     func dueEvents(for receiver: String, now: Timestamp, limit: Int) throws(Refusal) -> [QueuedEvent]
 
     /// Removes an event that the receiver has accepted.

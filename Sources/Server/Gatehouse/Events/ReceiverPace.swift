@@ -1,8 +1,8 @@
 /// How fast a receiver gets events, decided by its answers.
 ///
 ///     accepted             the next one at once
-///     busy, unreachable    nothing for a while, which doubles up to 5 minutes; then one event alone, as a probe: another one, so
-///                          that one at which the receiver hangs does not hold back all
+///     busy, unreachable    a circuit breaker opens: nothing for a pause, which doubles up to 5 minutes; then one event
+///                          is the probe, but not the event that failed: the receiver may hang at that event alone
 ///     refused              this event again after a while, which doubles up to 4 hours, and with it the later ones of its
 ///                          user; ten refusals in a row count as a failure of the receiver, too
 ///     gone                 nothing, until an operator resumes the receiver
@@ -75,8 +75,8 @@ package struct ReceiverPace: Sendable, Equatable {
         pausedUntil = max(pausedUntil ?? .zero, uptime + time)
     }
 
-    /// When an event is sent again that got no answer: after the pause, and behind another one that is due then. A receiver that
-    /// hangs at one event alone still gets those of other users.
+    /// When an event without an answer is sent again: after the pause, and behind any other event that is due then. A
+    /// receiver that hangs at one event alone still gets the events of other users.
     private func delayAfterNoAnswer(_ event: QueuedEvent, uptime: Duration, chance: Double) -> Duration {
         let attempts = Int(min(max(0, event.attempts), 32))
         let own = Self.doubled(.seconds(1), attempts, atMost: Self.longestDelayWithoutAnswer, chance: chance)

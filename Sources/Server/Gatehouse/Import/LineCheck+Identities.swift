@@ -47,8 +47,8 @@ extension LineCheck {
         return ImportedIdentity(identity: identity, linkedAt: time(line.linkedAt, place + "linkedAt"))
     }
 
-    /// An account at `EMAIL` lets the reader of the mailbox sign in: as a code does, it stands for a proven address. With an
-    /// unproven one, its real owner would come into the account of another party, who may still have a way in.
+    /// An account at `EMAIL` lets the reader of the mailbox sign in, so its address has to be proven. With an unproven
+    /// address, the owner of the mailbox would sign in as the user of another party, who may still have another way in.
     private mutating func checkProven(_ identity: inout Identity, _ place: String) {
         if identity.emailVerified == false {
             reject(place + "emailVerified", "must not be false: a way to sign in needs a proven address")

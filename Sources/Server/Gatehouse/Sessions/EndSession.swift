@@ -37,8 +37,8 @@ extension AuthService {
         try logOut(session.id, of: session.userID, from: device, now: now, in: context)
     }
 
-    /// Ends the session of a refresh token or of an access token (RFC 7009). A token with which nothing can be ended gets
-    /// the same answer: it was not issued here, or has expired as an access token.
+    /// Ends the session of a refresh token or of an access token (RFC 7009). A token that was not issued here, and an
+    /// access token that has expired, end nothing and get the same answer.
     ///
     /// For a refresh token no proof is looked at: RFC 9449 defines none for a revocation, which harms the owner alone. An
     /// access token of a bound session needs one, because every service to which it is sent has it.

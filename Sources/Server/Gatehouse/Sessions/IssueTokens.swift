@@ -39,9 +39,10 @@ extension AuthService {
 
     /// A refresh token together with a new access token, which expires no later than the session.
     ///
-    /// The lifetime of the access token begins with the issue of the refresh token, also when both are returned again: a
-    /// client that only repeats gets no more time than the first answer gave, and may come after its end. It never begins in
-    /// the future: another node may have issued the refresh token with a clock that is ahead.
+    /// The lifetime of the access token begins with the issue of the refresh token, also when a repeat returns both
+    /// again: a repeat gives no more time than the first answer gave, and a late repeat returns an expired access
+    /// token. The lifetime never begins in the future: another node may have issued the refresh token with a clock
+    /// that is ahead.
     func tokenPair(
         _ refreshToken: String, for user: User, in session: Session, now: Timestamp
     ) throws(Refusal) -> TokenPair {

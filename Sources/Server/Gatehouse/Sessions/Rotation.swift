@@ -62,9 +62,9 @@ extension RefreshPolicy {
 extension RefreshPolicy {
     /// Whether a generation before the previous one was superseded within the grace, so that its request raced.
     ///
-    /// The row knows when the burst's first generation was superseded, exactly. Each later one was superseded within the
-    /// grace after its issue, which the token itself tells. Where tokens are replaced faster than the grace for longer than
-    /// the grace, the answer can be late by another grace: then a client is not signed out, and a theft is found later.
+    /// The row has the exact time at which the burst's first generation was superseded. Each later generation was
+    /// superseded within the grace after its issue, and the token has the time of its issue. So for a later generation
+    /// this can be true for up to one grace too long: no client is signed out for that, and a theft is detected later.
     fileprivate func mayHaveRaced(
         _ presented: PresentedToken, _ current: SessionToken, _ burst: TokenChain.Burst?, now: Timestamp
     ) -> Bool {

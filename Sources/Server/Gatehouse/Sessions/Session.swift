@@ -83,7 +83,7 @@ package struct Session: Sendable, Equatable {
 
 // The changes of a session. Stores write the results; only `reset` in `Records/Refreshes.swift` repeats what `advanced` clears.
 extension Session {
-    /// With the next token. Clears the confirmation and the repeats, which are about the token before.
+    /// With the next token. Clears the confirmation and the repeats of the superseded token.
     package func advanced(to next: SessionToken, in chain: TokenChain, from device: Device) -> Session {
         var session = self
         session.previousHash = token.hash

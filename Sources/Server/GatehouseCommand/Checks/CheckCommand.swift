@@ -11,13 +11,13 @@ struct CheckCommand: Command {
     let words = ["check"]
     let summary = "Check the installation, and say what to do about each fault."
     let discussion = """
-        Checks the configuration, development settings, previous keys, services, database, disk, integrity, schema, sealed data,
-        backups, clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys,
-        the credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail server, the
-        receivers of events and what waits for them, units, the socket, the server and its last reload, nginx, the certificate
-        and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
-        to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
-        checked.
+        Checks the settings, keys and secrets; the database, its backups and the clock; Apple and the other providers; the
+        SMS gateway, the mail server and the receivers of events; the units, the socket, the server and its last reload;
+        nginx, the certificate and the answer at PUBLIC_URL; and limits. Prints a line for each check, and below a fault
+        what to do.
+
+        The server may be running or not. Run it as root: it opens the database as its owner, or connects to PostgreSQL as
+        the user of the service, and other users may not read everything. The report names what was not checked.
 
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.

@@ -37,7 +37,7 @@ extension ConfiguredProvider {
         ]
     }
 
-    /// A provider without its secret is a fault, so that one that is read has it.
+    /// A provider without its secret is a fault of the settings, so every provider that was read has a secret.
     private static func fields(id: String, secret: (label: String, member: String), api: String) -> [Field] {
         [
             Field("app id", "appId", .string(id)), Field(secret.label, secret.member, "set"),

@@ -8,8 +8,9 @@ enum SettingScope: Sendable {
 
     /// The names that the systemd credential with a setting can have, relative to the folder of credentials.
     ///
-    /// The secrets of receivers are in a folder, so that a unit can name all of them at once (`LoadCredential=`): systemd makes
-    /// a name of the folder's and the file's with `_` between them. A receiver has one secret, and no other setting there.
+    /// The secrets of receivers are in a folder, so that a unit can name all of them at once (`LoadCredential=`):
+    /// systemd joins the name of the folder and the name of the file with `_`. A receiver has one secret, and no other
+    /// setting there.
     func credentials(_ name: String) -> [String] {
         switch self {
         case .server: [name.lowercased()]

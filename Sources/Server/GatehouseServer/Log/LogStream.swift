@@ -9,8 +9,8 @@ import Processes
 package final class LogStream: Sendable {
     /// Bytes, some thousands of lines. A reader that is further behind has stopped reading.
     private static let longestQueue = 1 << 20
-    /// The delay between two writes. It gathers lines, so that many cost one system call, and so that a busy thread
-    /// seldom has to wake this one.
+    /// The delay between two writes. During the delay lines gather, so that many lines cost one system call, and a busy
+    /// thread seldom has to wake the writing thread.
     private static let pause = Duration.milliseconds(2)
 
     private struct Queue {

@@ -74,8 +74,8 @@ final class ProviderRegistry: Sendable {
         return built
     }
 
-    /// Fetches the key sets whose renewal is due. Called about once a second by a background thread. A request that needs a
-    /// key fetches it itself, so a provider that hangs here delays no login with another one.
+    /// Fetches the key sets whose renewal is due. Called about once a second by a background thread. A login that
+    /// needs an unknown key fetches the keys itself, so a provider that hangs here delays no login by another provider.
     func renewKeysIfDue() {
         for part in parts.withLock({ Array($0.values) }) { part.keys?.renewIfDue() }
     }

@@ -1,7 +1,7 @@
 import POSIX
 import Synchronization
 
-/// Gathers the work of concurrent callers, so that one of them does it in one batch.
+/// Gathers the work of concurrent callers into batches: one caller, the leader, runs a batch for all of its callers.
 ///
 /// It has no thread of its own. A caller that finds no leader becomes the leader and runs its work at once, so a single
 /// caller does not wait for others. Callers that arrive meanwhile queue up, and the first of them leads the next batch.
@@ -9,7 +9,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     /// What the leader does with work after its batch.
     enum Next {
         case run
-        /// The waiting work fails as the batch did. If it ran and waited as long, one batch after the other, every
+        /// The queued work fails as the batch did. If each queued batch ran and waited for the same timeout, every
         /// worker would be blocked.
         case fail((Work) -> Void)
         /// This work of the batch has not run, and is left to the next leaders: it must run after the rest of the batch, or

@@ -20,7 +20,8 @@ package protocol MoveSource: MovedDatabase {
 
     func count(_ table: MovedTable) throws -> Int64
 
-    /// The largest number that the database has given to a row of a numbered table, whether or not the row still exists.
+    /// The high-water mark of a numbered table: the largest number that a row has had, whether or not the row still
+    /// exists.
     func lastNumber(of table: MovedTable) throws -> Int64
 }
 

@@ -10,9 +10,10 @@ import SQL
 ///         each refresh is decided about its row
 ///     2.  UPDATE … FROM unnest(…); INSERT INTO audit_events …; COMMIT   writes them all
 ///
-/// Two refreshes of one session are in two rounds, because the second is decided about what the first has written. When a
-/// transaction fails, its refreshes run again, each alone, so that one does not fail the others; when the connection is
-/// lost, all that wait fail with it, because one after the other would wait as long. A transaction whose commit may have
+/// Two refreshes of one session are in two rounds, because the second is decided about what the first has written.
+/// When a transaction fails, its refreshes run again, each alone, so that one refresh does not fail the others. When
+/// the connection is lost, the refreshes in the queue fail as well: each would wait for the same timeout. A
+/// transaction whose commit may have
 /// happened is run again by `PostgreSQLStore.attempt`: the decisions then see what they have written, and return the same
 /// tokens.
 final class RefreshBatches: Sendable {

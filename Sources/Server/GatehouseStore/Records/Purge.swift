@@ -112,10 +112,11 @@ extension RelationalStore {
         return (found.filter(\.isExpired).map(\.id), end)
     }
 
-    /// The first rows of a log that are older than its limit: those before the first one that is not.
+    /// The rows of a log that are older than its limit: those before the first row that is not.
     ///
-    /// A clock that was wrong has written wrong times. A row is as old as the rows around it: one that seems too old stays
-    /// behind newer ones, and one from the future is deleted with those after it.
+    /// A clock that was wrong has written wrong times, so the order of the rows decides: a row with a time too long
+    /// ago stays while an earlier row stays, and a row with a time in the future is deleted together with the rows
+    /// after it.
     private func oldRows(of log: AppendOnlyTable, believedUntil latest: Timestamp) throws(Refusal) -> [Int64] {
         try reading { connection in
             try connection.all(

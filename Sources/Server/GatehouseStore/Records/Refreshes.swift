@@ -41,7 +41,7 @@ extension RecordConnection {
 /// The session has not ended, and no earlier confirmation is stored: the first one counts.
 private let isUnconfirmed = "t.confirmed_at IS NULL AND t.revoked_at IS NULL"
 
-/// Clears what is about the token before, as `Session.advanced` does.
+/// Clears the confirmation and the repeats of the superseded token, as `Session.advanced` does.
 private let reset = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
 
 // Constants, so that they are not built for each request.

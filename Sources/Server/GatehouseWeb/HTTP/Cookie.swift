@@ -80,9 +80,10 @@ extension Response {
         return response
     }
 
-    /// Ends the session in the browser's cookie, and removes the cookie. It may be another session than the one that the request
-    /// has ended by its access token: without its cookie, nothing could end it any more. A page of an origin that may not use
-    /// the cookie does neither, and a session that cannot be ended keeps its cookie.
+    /// Ends the session in the browser's cookie, and removes the cookie. The cookie's session may differ from the
+    /// session of the access token, which the request has ended; once the cookie is removed, the browser could not end
+    /// the cookie's session any more. For a page of an origin that may not use the cookie, nothing happens. If the
+    /// session cannot be ended, the cookie stays.
     func endingSession(
         of request: Request, by auth: AuthService, in context: RequestContext
     ) throws(Refusal) -> Response {

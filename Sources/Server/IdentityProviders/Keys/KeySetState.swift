@@ -13,7 +13,8 @@ package struct KeySetState: Sendable {
         case unavailable
         /// Fetch the set, call `finishFetch`, and look up the key again.
         case fetch
-        /// Another thread is fetching. Look up the key again when it has finished or this time is over.
+        /// Another thread is fetching (singleflight). Look up the key again when that fetch has finished or this time
+        /// is over.
         case wait(atMost: Duration)
     }
 
@@ -110,8 +111,8 @@ package struct KeySetState: Sendable {
         return left > .zero && admitted() ? .wait(atMost: left) : .unavailable
     }
 
-    /// A demand further in the future than a cooldown was made before the clock was set back, and is ignored: otherwise
-    /// no new key would be found until the clock reaches it.
+    /// A demand further in the future than a cooldown was made before the clock was set back. Such a demand is ignored:
+    /// otherwise no unknown key would cause a fetch until the clock reaches the time of the demand.
     private func isCoolingDown(_ now: Timestamp) -> Bool {
         guard let lastDemand else { return false }
         return now < lastDemand + policy.unknownKeyCooldown && lastDemand < now + policy.unknownKeyCooldown

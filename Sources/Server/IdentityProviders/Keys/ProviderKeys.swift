@@ -2,7 +2,8 @@ package import Gatehouse
 package import JOSE
 import POSIX
 
-/// The public keys of one provider. `KeySetState` decides when they are fetched; this class fetches them.
+/// The public keys of one provider. `KeySetState` decides when they are fetched; this class fetches them, one fetch at
+/// a time for all callers (singleflight).
 package final class ProviderKeys: Sendable {
     private let policy: KeySetPolicy
     private let state: Monitor<KeySetState>

@@ -62,8 +62,8 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     /// RFC 7636, section 4.2.
     static func challenge(of verifier: String) -> String { Base64URL.encode(SHA256.hash(verifier)) }
 
-    /// Whether the answer is from this provider, as far as it says so: in an answer of another one, the code is another's and
-    /// must not be sent to this one (RFC 9207, section 2.4).
+    /// Whether the answer names this provider as its issuer, or no issuer where the provider names none. The code in
+    /// an answer of another provider must not be sent to this provider (mix-up attack; RFC 9207, section 2.4).
     private func isIssuer(_ issuer: String?, by endpoints: OpenIDEndpoints) -> Bool {
         guard let issuer else { return !endpoints.namesIssuer }
         return tokens.rules.issuers.contains { issuer.isIdentical(to: $0) }

@@ -25,8 +25,8 @@ struct TokenRules: Sendable {
     enum AudienceList: Sendable {
         /// Only a list of one element.
         case single
-        /// Each element has to be accepted. A list with other elements needs an `azp` that is an audience or one of these.
-        /// With a single audience, too, an `azp` has to be one of them.
+        /// `azp`, if there is one, has to be an accepted audience or one of these parties, also with a single
+        /// audience. A list with elements that are no accepted audience needs such an `azp`.
         case trusted([String])
         /// The other elements may be anything.
         case any

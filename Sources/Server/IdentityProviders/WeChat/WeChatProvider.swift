@@ -3,7 +3,7 @@ package import Gatehouse
 /// Logins by a code of WeChat's open platform.
 ///
 /// Only a code counts, which is exchanged with the operator's own id and secret. WeChat does not tell for which app an access
-/// token was issued, so one that a client sends could be from the user's login to an attacker's app.
+/// token was issued, so a token that a client sends could be from the user's login to an attacker's app.
 package struct WeChatProvider: IdentityProvider {
     package let rules = LoginRules(replayGrace: .zero)
     private let name: Provider
