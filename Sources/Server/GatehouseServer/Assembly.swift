@@ -147,7 +147,7 @@ extension Assembly {
         var notifications = configuration.apple
         notifications.audiences += [configuration.appleWebClient?.id].compactMap { $0 }
         return AppleSignIn(
-            verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys,
+            verifier: IdentityTokenVerifier(configuration.apple), keys: keys,
             replayGrace: configuration.appleReplayGrace, notifications: notifications)
     }
 

@@ -94,6 +94,17 @@ struct AppleVerifyTests: AppleVerifySuite {
         }
     }
 
+    @Test("identity verify apple prints the same")
+    func alias() throws {
+        let (token, other) = (try mint(), try mint("--aud", "x"))
+        for words in [[token], ["--json", other], ["--notification", token], ["--user", "x", token]] {
+            let rest = ["--jwks", keys, "--audience", "com.example.app", "--at", Self.noon] + words
+            let short = try tool.run(["apple", "verify"] + rest)
+            let long = try tool.run(["identity", "verify", "apple"] + rest)
+            #expect(short.status == long.status && short.text == long.text && short.errorOutput == long.errorOutput)
+        }
+    }
+
     @Test("without --at, a token is verified as of now")
     func today() throws {
         let outcome = try tool.runFakeApple(["mint"])

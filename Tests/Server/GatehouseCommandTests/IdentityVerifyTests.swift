@@ -137,7 +137,7 @@ struct IdentityVerifyTests {
         "a provider without identity tokens is wrong usage, and so is an unknown one",
         arguments: [
             ("wechat", "its kind is wechat"), ("nothing", "gatehouse providers list"),
-            ("apple", "gatehouse apple verify"), ("MAIN", "no provider has the name MAIN"),
+            ("apple", "give --audience ID"), ("MAIN", "no provider has the name MAIN"),
         ])
     func unknown(name: String, text: String) throws {
         let outcome = try verify("x", name: name)

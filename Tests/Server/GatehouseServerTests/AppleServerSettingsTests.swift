@@ -112,7 +112,7 @@ struct AppleServerSettingsTests {
 
     @Test("the nonce rule, replay grace and consent policy are read")
     func policy() throws {
-        for rule in IdentityTokenPolicy.NonceRule.allCases {
+        for rule in TokenRules.NonceRule.ofApple {
             #expect(try TestConfiguration.read(["APPLE_NONCE": rule.rawValue]).apple.nonce == rule)
         }
         for (text, grace) in [("0s", Duration.zero), ("10m", .seconds(600)), ("90s", .seconds(90))] {

@@ -18,7 +18,7 @@ struct ProviderFileTests {
             (
                 "KIND=google\nAUDIENCE=a,b",
                 .google(
-                    OpenIDPolicy(
+                    TokenRules.openID(
                         issuers: googleIssuers, audiences: ["a", "b"], algorithms: [.RS256], nonce: .ifSent,
                         emailRule: .google),
                     .keySet(url: "https://www.googleapis.com/oauth2/v3/certs"))
@@ -26,7 +26,7 @@ struct ProviderFileTests {
             (
                 "KIND=google\nAUDIENCE=a\nISSUER=http://127.0.0.1:1\nJWKS_URL=http://127.0.0.1:1/keys\nNONCE=challenge",
                 .google(
-                    OpenIDPolicy(
+                    TokenRules.openID(
                         issuers: ["http://127.0.0.1:1"], audiences: ["a"], algorithms: [.RS256], nonce: .challenge,
                         emailRule: .google),
                     .keySet(url: "http://127.0.0.1:1/keys"))
@@ -34,14 +34,14 @@ struct ProviderFileTests {
             (
                 "KIND=google\nAUDIENCE=a\nISSUER=http://localhost:1",
                 .google(
-                    OpenIDPolicy(
+                    TokenRules.openID(
                         issuers: ["http://localhost:1"], audiences: ["a"], algorithms: [.RS256], nonce: .ifSent,
                         emailRule: .google),
                     .discovery(issuer: "http://localhost:1"))
             ),
             (
                 FolderFixture.openID,
-                .openID(OpenIDPolicy(issuers: [issuer], audiences: ["app"]), .discovery(issuer: issuer))
+                .openID(TokenRules.openID(issuers: [issuer], audiences: ["app"]), .discovery(issuer: issuer))
             ),
             (
                 """
@@ -56,7 +56,7 @@ struct ProviderFileTests {
                 REQUIRE = email_verified=true, hd=a=b
                 """,
                 .openID(
-                    OpenIDPolicy(
+                    TokenRules.openID(
                         issuers: [issuer], audiences: ["app", "web"], authorizedParties: ["ios", "android"],
                         algorithms: [.EdDSA, .RS256], nonce: .ifSent, maximumAge: .seconds(86_400),
                         required: [

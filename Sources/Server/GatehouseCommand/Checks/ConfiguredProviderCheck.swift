@@ -27,9 +27,9 @@ struct ConfiguredProviderCheck: Check {
 
     private var logins: [Finding] {
         switch provider.details {
-        case .openID(let policy, let keys), .google(let policy, let keys):
-            let probe = KeyServerProbe(asking: keys, by: policy)
-            return [evaluate(probe.outcome, at: probe.url, policy, keys)]
+        case .openID(let rules, let keys), .google(let rules, let keys):
+            let probe = KeyServerProbe(asking: keys, by: rules)
+            return [evaluate(probe.outcome, at: probe.url, rules, keys)]
                 + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
         case .weChat(let app):
             return [evaluate(WeChatProvider(name: provider.name, app: app, calls: calls).check(), about: .app)]
@@ -48,9 +48,9 @@ struct ConfiguredProviderCheck: Check {
 extension ConfiguredProviderCheck {
     /// - Parameter url: of the last request.
     func evaluate(
-        _ outcome: KeyServerProbe.Outcome, at url: String, _ policy: OpenIDPolicy, _ address: KeySetAddress
+        _ outcome: KeyServerProbe.Outcome, at url: String, _ rules: TokenRules, _ address: KeySetAddress
     ) -> Finding {
-        let algorithms = policy.algorithms.map(\.rawValue).joined(separator: ", ")
+        let algorithms = rules.algorithms.map(\.rawValue).joined(separator: ", ")
         if case .keys(let count) = outcome {
             return .ok("\(count) usable \(count == 1 ? "key" : "keys") for \(algorithms)" + place(of: address))
         }

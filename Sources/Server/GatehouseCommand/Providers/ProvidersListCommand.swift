@@ -34,17 +34,17 @@ extension ConfiguredProvider {
     /// The cells under `columns`.
     fileprivate var row: [String?] {
         [
-            name.lowercaseName, kind.rawValue, openID?.policy.issuers.joined(separator: ","), app?.id, web?.id,
-            openID?.policy.audiences.joined(separator: ","), openID?.keys.text,
+            name.lowercaseName, kind.rawValue, openID?.rules.issuers.joined(separator: ","), app?.id, web?.id,
+            openID?.rules.audiences.joined(separator: ","), openID?.keys.text,
         ]
     }
 
     fileprivate var summary: JSONValue {
         [
             "name": .string(name.lowercaseName), "kind": .string(kind.rawValue),
-            "issuers": openID.map { JSONValue($0.policy.issuers) } ?? .null, "appId": JSONValue(app?.id),
+            "issuers": openID.map { JSONValue($0.rules.issuers) } ?? .null, "appId": JSONValue(app?.id),
             "clientId": JSONValue(web?.id),
-            "audiences": openID.map { JSONValue($0.policy.audiences) } ?? .null, "keys": JSONValue(openID?.keys.text),
+            "audiences": openID.map { JSONValue($0.rules.audiences) } ?? .null, "keys": JSONValue(openID?.keys.text),
         ]
     }
 }

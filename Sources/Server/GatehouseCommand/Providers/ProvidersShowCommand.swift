@@ -41,15 +41,15 @@ extension ConfiguredProvider {
         ]
     }
 
-    private static func fields(_ policy: OpenIDPolicy, _ keys: KeySetAddress) -> [Field] {
+    private static func fields(_ rules: TokenRules, _ keys: KeySetAddress) -> [Field] {
         [
-            Field("issuers", "issuers", JSONValue(policy.issuers)),
-            Field("audiences", "audiences", JSONValue(policy.audiences)),
-            Field("authorized parties", "authorizedParties", JSONValue(policy.authorizedParties)),
-            Field("algorithms", "algorithms", JSONValue(policy.algorithms.map(\.rawValue))),
-            Field("nonce", "nonce", .string(policy.nonce.rawValue)),
-            Field("max age", "maxAge", .string(policy.maximumAge.setting)),
-            Field("required claims", "requiredClaims", JSONValue(policy.required.map { "\($0.name)=\($0.value)" })),
+            Field("issuers", "issuers", JSONValue(rules.issuers)),
+            Field("audiences", "audiences", JSONValue(rules.audiences)),
+            Field("authorized parties", "authorizedParties", JSONValue(rules.authorizedParties)),
+            Field("algorithms", "algorithms", JSONValue(rules.algorithms.map(\.rawValue))),
+            Field("nonce", "nonce", .string(rules.nonce.rawValue)),
+            Field("max age", "maxAge", .string(rules.maximumAge?.setting ?? "")),
+            Field("required claims", "requiredClaims", JSONValue(rules.required.map { "\($0.name)=\($0.value)" })),
             Field("keys", "keys", .string(keys.text)),
         ]
     }

@@ -5,16 +5,24 @@ import JSON
 /// The checks that depend on the installation, after those of the token.
 extension IdentityTokenReport {
     /// None if no installation is described.
-    func checks(on rule: ChallengeRule?, passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
-        guard let rule else { return [] }
-        guard passed.count == rules.checks.count else {
-            return [.notMade("challenge"), .notMade("used")]
+    func checks(by server: TokenIssuer.ServerChecks, passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
+        let isPassed = passed.count == rules.checks.count
+        let unused = "not checked: only the server knows whether the token"
+        switch server {
+        case .none: return []
+        case .challenges(let rule):
+            guard isPassed else { return [.notMade("challenge"), .notMade("used")] }
+            return [
+                challengeCheck(rule), VerifiedCheck(.skipped, "used", "\(unused) or its nonce has been used"),
+            ]
+        case .unknown:
+            let subjects = rules.nonce == .challenge ? ["challenge", "used"] : ["used"]
+            guard isPassed else { return subjects.map(VerifiedCheck.notMade) }
+            let issued = "not checked: only the server knows whether it has issued the nonce"
+            return subjects.map {
+                VerifiedCheck(.skipped, $0, $0 == "used" ? "\(unused) has been used" : issued)
+            }
         }
-        return [
-            challengeCheck(rule),
-            VerifiedCheck(
-                .skipped, "used", "not checked: only the server knows whether the token or its nonce has been used"),
-        ]
     }
 
     private func challengeCheck(_ rule: ChallengeRule) -> VerifiedCheck {

@@ -12,7 +12,7 @@ extension IdentityTokenReport {
         case .keyID: "the header has no kid"
         case .type: "typ must be JWT or missing, and is \(shown(type))"
         case .claims: claimsFault
-        case .subject: "sub must be a text of 1 to \(longestSubject) bytes, and is \(shown(claims["sub"]))"
+        case .subject: "sub must be a text of 1 to \(rules.user.longestSubject) bytes, and is \(shown(claims["sub"]))"
         case .issuer: "\(shown(claims["iss"])) is not one of \(rules.issuers.joined(separator: ", "))"
         case .audience: "\(shown(claims["aud"])) is not one of \(rules.audiences.joined(separator: ", "))"
         case .authorizedParty: authorizedPartyFault
@@ -39,7 +39,7 @@ extension IdentityTokenReport {
     private var claimsFault: String {
         do throws(MalformedJWS) {
             _ = try form.get().claims()
-            return rules.openID == nil
+            return rules.user == .apple
                 ? "it has events: for a notification from Apple's servers, use --notification"
                 : "it has events: it is a notification from the provider's servers, not an identity token"
         } catch {
@@ -47,30 +47,28 @@ extension IdentityTokenReport {
         }
     }
 
-    private var longestSubject: Int { rules.openID == nil ? 256 : 255 }
-
     private var authorizedPartyFault: String {
         guard let party = present("azp") else { return "aud has other clients, and the token has no azp" }
-        return notOne(party, of: rules.audiences + (rules.openID?.authorizedParties ?? []))
+        return notOne(party, of: rules.audiences + rules.authorizedParties)
     }
 
     private var timesFault: String {
         guard claims["iat"]?.number != nil, claims["exp"]?.number != nil else {
             return "iat and exp must be numbers, and are \(shown(claims["iat"])) and \(shown(claims["exp"]))"
         }
-        if rules.openID != nil, let issued = claims["iat"]?.number, let expires = claims["exp"]?.number,
+        if rules.maximumAge != nil, let issued = claims["iat"]?.number, let expires = claims["exp"]?.number,
             expires > issued + 86_400
         {
             return "issued \(moment("iat")), expires \(moment("exp")), which is more than a day"
         }
         let leeway = "with \(rules.leeway.wholeSeconds) s of leeway"
-        let age = rules.openID.map { " and a MAX_AGE of \($0.maximumAge.wholeSeconds) s" } ?? ""
+        let age = rules.maximumAge.map { " and a MAX_AGE of \($0.wholeSeconds) s" } ?? ""
         return "issued \(moment("iat")), expires \(moment("exp")), which does not include \(now) \(leeway)\(age)"
     }
 
     private var requiredFault: String {
-        let values = required.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
-        let found = required.map { "\($0.name) is \(shown(claims[$0.name]))" }.joined(separator: ", ")
+        let values = rules.required.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
+        let found = rules.required.map { "\($0.name) is \(shown(claims[$0.name]))" }.joined(separator: ", ")
         return "\(values) is required, and \(found)"
     }
 

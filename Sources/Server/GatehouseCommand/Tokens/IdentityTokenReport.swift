@@ -3,42 +3,18 @@ import IdentityProviders
 import JOSE
 import JSON
 
-/// What a provider's tokens are compared with, for the text of a report.
-struct ReportedRules {
-    /// In the order in which they are made.
-    let checks: [IdentityTokenCheck]
-    let issuers: [String]
-    let audiences: [String]
-    let algorithms: [Algorithm]
-    let leeway: Duration
-    /// Nil for Apple's tokens.
-    let openID: OpenIDPolicy?
-
-    init(_ policy: IdentityTokenPolicy) {
-        (checks, openID) = (IdentityTokenCheck.ofApple, nil)
-        (issuers, audiences, leeway) = (policy.issuers, policy.audiences, policy.leeway)
-        algorithms = [.RS256]
-    }
-
-    init(_ policy: OpenIDPolicy) {
-        (checks, openID) = (IdentityTokenCheck.ofOpenID, policy)
-        (issuers, audiences, leeway) = (policy.issuers, policy.audiences, policy.leeway)
-        algorithms = policy.algorithms
-    }
-}
-
 /// Explains a verification to a developer whose login fails: each check in order, and its result. The verifier decides,
 /// and this only describes. Prints claims, but never the token.
 struct IdentityTokenReport {
     let credential: IdentityCredential
-    let rules: ReportedRules
+    let rules: TokenRules
     let keys: JWKSet
     let now: Timestamp
     let token: String
     let form: Result<CompactJWS, MalformedJWS>
     let claims: JSONObject
 
-    init(_ credential: IdentityCredential, rules: ReportedRules, keys: JWKSet, now: Timestamp) {
+    init(_ credential: IdentityCredential, rules: TokenRules, keys: JWKSet, now: Timestamp) {
         self.credential = credential
         self.rules = rules
         self.keys = keys
@@ -70,8 +46,8 @@ struct IdentityTokenReport {
         case .accessToken where present("at_hash") == nil: "not compared: the token has no at_hash"
         case .user where credential.userIdentifier == nil: "not compared: no --user was given"
         case .authorizedParty where present("azp") == nil: "not compared: the token has no azp"
-        case .requiredClaims where rules.openID?.required.isEmpty == true: "not compared: REQUIRE is not set"
-        case .nonce where rules.openID != nil && credential.nonce == nil:
+        case .requiredClaims where rules.required.isEmpty: "not compared: REQUIRE is not set"
+        case .nonce where rules.nonce == .ifSent && credential.nonce == nil:
             tokenNonce.map { "not compared: the token has \(shown($0)), and no --nonce was given" }
         default: nil
         }
@@ -90,7 +66,7 @@ struct IdentityTokenReport {
         case .audience: shown(claims["aud"])
         case .authorizedParty: shown(claims["azp"])
         case .times: "issued \(moment("iat")), expires \(moment("exp")), verified as of \(now)"
-        case .requiredClaims: required.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
+        case .requiredClaims: rules.required.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
         case .key: keyID.map { "\(shown($0)) is in the key set" } ?? "the set has a key for \(shown(algorithm))"
         case .signature: keyID.map { "made with the key \(shown($0))" } ?? "made with a key of the set"
         case .nonce: tokenNonce == nil ? nonceFinding : "the token's nonce matches the one sent"
@@ -106,8 +82,6 @@ struct IdentityTokenReport {
 }
 
 extension IdentityTokenReport {
-    var required: [RequiredClaim] { rules.openID?.required ?? [] }
-
     var algorithm: String? { try? form.get().algorithmName }
 
     var keyID: String? { try? form.get().keyID }

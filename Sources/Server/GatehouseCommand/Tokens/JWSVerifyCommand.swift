@@ -64,15 +64,13 @@ struct JWSVerifyCommand: Command {
 
 /// A key set from a file of the command line.
 struct KeySetFile {
-    /// The keys that a login would use.
-    let appleKeys: JWKSet
     /// Every valid key, with or without a kid.
     let all: [VerificationKey]
 
     init(_ path: String) throws(CommandError) {
         let bytes: [UInt8]
         do { bytes = try File.read(path) } catch { throw CommandError(.usage, error.description) }
-        do { appleKeys = try JWKSet(parsing: bytes, usableFor: [.RS256]) } catch {
+        do { _ = try JWKSet(parsing: bytes, usableFor: [.RS256]) } catch {
             throw CommandError(.usage, "\(path) is not a key set: \(error)")
         }
         let members = (try? JSONValue(parsing: bytes))?.object?["keys"]?.array ?? []

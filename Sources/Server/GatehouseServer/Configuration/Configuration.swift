@@ -22,7 +22,7 @@ package struct Configuration: Sendable {
     package let tokenAudience: String
     package let policy: Policy
 
-    package let apple: IdentityTokenPolicy
+    package let apple: TokenRules
     package let appleReplayGrace: Duration
     package let appleKeysURL: String
     /// Nil if no credentials for Apple's endpoints are set.
@@ -78,7 +78,7 @@ package struct Configuration: Sendable {
         logLevel = settings[\.logLevel]
         tokenIssuer = settings[\.tokenIssuer]
         tokenAudience = settings[\.tokenAudience]
-        apple = settings.identityTokenPolicy
+        apple = settings.appleRules
         appleReplayGrace = settings[\.replayGrace]
         appleKeysURL = settings[\.appleKeysURL]
         let server = settings.appleServer()
@@ -123,8 +123,8 @@ package enum AppEnvironment: String, Sendable, CaseIterable {
 }
 
 extension SettingReader {
-    var identityTokenPolicy: IdentityTokenPolicy {
-        IdentityTokenPolicy(
+    var appleRules: TokenRules {
+        .apple(
             issuers: self[\.appleIssuers], audiences: self[\.appleBundleIDs] ?? [], nonce: self[\.appleNonce])
     }
 

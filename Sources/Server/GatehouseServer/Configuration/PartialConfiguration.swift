@@ -107,13 +107,18 @@ extension Configuration {
     }
 
     /// Which identity tokens are accepted. Faults of other settings do not matter.
-    package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> IdentityTokenPolicy {
+    package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> TokenRules {
         try source.requireReadableFile()
         let table = Settings.table
         return try source.read([table.appleBundleIDs, table.appleIssuers, table.appleNonce]) { settings in
             if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
-            return settings.identityTokenPolicy
+            return settings.appleRules
         }
+    }
+
+    /// Where Apple publishes its keys. Faults of other settings do not matter.
+    package static func appleKeysURL(from source: SettingSource) throws(SettingFaults) -> String {
+        try source.readAlone(\.appleKeysURL)
     }
 }
 

@@ -75,7 +75,16 @@ extension SettingParser where Value: RawRepresentable<String> & CaseIterable {
     static func oneOf(_ type: Value.Type, by read: @escaping @Sendable (String) -> Value? = { Value(rawValue: $0) })
         -> Self
     {
-        Self("one of " + type.allCases.map(\.rawValue).joined(separator: ", "), read)
+        oneOf(Array(type.allCases), by: read)
+    }
+
+    static func oneOf(
+        _ values: [Value], by read: @escaping @Sendable (String) -> Value? = { Value(rawValue: $0) }
+    ) -> Self {
+        let names = values.map(\.rawValue)
+        return Self("one of " + names.joined(separator: ", ")) { text in
+            read(text).flatMap { names.contains($0.rawValue) ? $0 : nil }
+        }
     }
 }
 

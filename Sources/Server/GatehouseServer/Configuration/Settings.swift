@@ -91,7 +91,7 @@ package struct Settings: Sendable {
             [registering it](Providers.md#apple). Without this setting, browsers do not sign in with Apple.
             """)
     let appleNonce = Setting(
-        "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
+        "APPLE_NONCE", .oneOf(TokenRules.NonceRule.ofApple), default: "optional",
         "Whether a login must have a nonce.",
         details: """
             `required`: any nonce. `challenge`: a nonce from `POST /api/auth/challenge`, which is [recommended in \

@@ -12,10 +12,10 @@ extension ConfiguredProvider {
     ) -> (any WebIdentityProvider)? {
         guard let client = web else { return nil }
         switch details {
-        case .openID(let policy, _), .google(let policy, _):
+        case .openID(let rules, _), .google(let rules, _):
             return keys.map {
                 OpenIDWebSignIn(
-                    name: name, policy: policy, client: client, keys: $0, discovery: discovery, calls: calls)
+                    name: name, rules: rules, client: client, keys: $0, discovery: discovery, calls: calls)
             }
         case .weChat(let app):
             return WeChatWebSignIn(
@@ -29,7 +29,7 @@ extension ConfiguredProvider {
 
     /// How the code of a browser is sent to the provider. An address that its metadata name is not the operator's choice.
     package var postToTokenEndpoint: ProviderCalls.Post {
-        guard let issuer = openID?.policy.issuers.first, web?.tokenURL == nil else { return ProviderCalls.networkPost }
+        guard let issuer = openID?.rules.issuers.first, web?.tokenURL == nil else { return ProviderCalls.networkPost }
         return ProviderCalls.networkPost(toAddressNamedBy: issuer)
     }
 
@@ -39,8 +39,8 @@ extension ConfiguredProvider {
     package func checkWebClient(callback: String, calls: ProviderCalls) -> ProviderCheck? {
         guard let client = web else { return nil }
         switch details {
-        case .openID(let policy, _), .google(let policy, _):
-            let issuer = policy.issuers.first ?? ""
+        case .openID(let rules, _), .google(let rules, _):
+            let issuer = rules.issuers.first ?? ""
             return OpenIDWebCheck(client, of: name, issuer: issuer, calls: calls).run(callback: callback)
         case .weChat(let app): return WeChatProvider(name: name, app: app.website(client), calls: calls).check()
         case .qq(let app): return QQProvider(name: name, app: app.website(client), calls: calls).check()

@@ -11,7 +11,7 @@ extension KeyServerProbe {
     /// Asks an OpenID provider as the server does: for the metadata of its issuer, if they name the address of the keys, and
     /// then for the keys.
     package init(
-        asking address: KeySetAddress, by policy: OpenIDPolicy, timeLimit: Duration = Self.timeLimit
+        asking address: KeySetAddress, by rules: TokenRules, timeLimit: Duration = Self.timeLimit
     ) {
         let requests = ProbeRequests()
         let client = HTTPClient(timeout: timeLimit)
@@ -20,8 +20,8 @@ extension KeyServerProbe {
         }
         let outcome: Outcome
         do throws(KeySetFault) {
-            let (rules, bytes) = (KeySetPolicy(for: policy), try source())
-            let keys = try? JWKSet(parsing: bytes, usableFor: rules.algorithms, naming: rules.naming)
+            let (policy, bytes) = (KeySetPolicy(for: rules), try source())
+            let keys = try? JWKSet(parsing: bytes, usableFor: policy.algorithms, naming: policy.naming)
             outcome = (keys?.count).map { $0 > 0 ? .keys(usable: $0) : .noKeys } ?? .noKeys
         } catch {
             outcome = requests.last?.fault ?? .metadata(error.description)

@@ -95,27 +95,27 @@ final class ProviderRegistry: Sendable {
 extension ProviderRegistry {
     private func part(of provider: ConfiguredProvider, keeping known: Part?) -> Part {
         let gate = known?.gate ?? CallGate(limit: environment.limits.each, shared: gate)
-        guard let (policy, address) = provider.openID else {
+        guard let (rules, address) = provider.openID else {
             return Part(keys: nil, keySource: nil, discovery: nil, gate: gate)
         }
-        let source = KeySourceSettings(address: address, algorithms: policy.algorithms)
+        let source = KeySourceSettings(address: address, algorithms: rules.algorithms)
         let keys = known?.keySource == source ? known?.keys : nil
         return Part(
-            keys: keys ?? self.keys(of: provider.name, policy, at: address), keySource: source,
-            discovery: discovery(of: provider, policy, gate, keeping: known?.discovery), gate: gate)
+            keys: keys ?? self.keys(of: provider.name, rules, at: address), keySource: source,
+            discovery: discovery(of: provider, rules, gate, keeping: known?.discovery), gate: gate)
     }
 
     private func discovery(
-        of provider: ConfiguredProvider, _ policy: OpenIDPolicy, _ gate: CallGate, keeping known: OpenIDDiscovery?
+        of provider: ConfiguredProvider, _ rules: TokenRules, _ gate: CallGate, keeping known: OpenIDDiscovery?
     ) -> OpenIDDiscovery? {
-        guard let client = provider.web, client.needsMetadata, let issuer = policy.issuers.first else { return nil }
+        guard let client = provider.web, client.needsMetadata, let issuer = rules.issuers.first else { return nil }
         if let known, known.issuer == issuer { return known }
         return OpenIDDiscovery(issuer: issuer, of: provider.name, gate: gate, report: report(of: provider.name))
     }
 
-    private func keys(of name: Provider, _ policy: OpenIDPolicy, at address: KeySetAddress) -> ProviderKeys {
+    private func keys(of name: Provider, _ rules: TokenRules, at address: KeySetAddress) -> ProviderKeys {
         ProviderKeys(
-            policy: KeySetPolicy(for: policy, maximumWaiters: environment.limits.each),
+            policy: KeySetPolicy(for: rules, maximumWaiters: environment.limits.each),
             archive: KeySetArchive(environment.storage, address: address, of: name), shared: waiters,
             now: environment.now,
             report: { [log = environment.log] report, requestID in
@@ -127,10 +127,10 @@ extension ProviderRegistry {
     private func provider(_ settings: ConfiguredProvider, _ part: Part) -> (any IdentityProvider)? {
         let (name, grace) = (settings.name, environment.replayGrace)
         switch settings.details {
-        case .openID(let policy, _):
-            return part.keys.map { OpenIDProvider(name: name, policy: policy, keys: $0, replayGrace: grace) }
-        case .google(let policy, _):
-            return part.keys.map { GoogleProvider(name: name, policy: policy, keys: $0, replayGrace: grace) }
+        case .openID(let rules, _):
+            return part.keys.map { OpenIDProvider(name: name, rules: rules, keys: $0, replayGrace: grace) }
+        case .google(let rules, _):
+            return part.keys.map { GoogleProvider(name: name, rules: rules, keys: $0, replayGrace: grace) }
         case .weChat(let app): return WeChatProvider(name: name, app: app, calls: calls(of: name, part.gate))
         case .qq(let app): return QQProvider(name: name, app: app, calls: calls(of: name, part.gate))
         }

@@ -70,7 +70,7 @@ package struct AppleEndpoints: AppleServer {
             let text = object["id_token"]?.string
         else { throw unreadable }
         do throws(IdentityFault) {
-            let rules = IdentityTokenPolicy(issuers: issuers, audiences: [clientID]).rules
+            let rules = TokenRules.apple(issuers: issuers, audiences: [clientID])
             let token = try SignedToken(text, rules: rules)
             _ = try token.audience(rules)
             guard let subject = token.claims["sub"]?.identifier else {

@@ -13,11 +13,11 @@ package final class AppleSignIn: AppleVerifier {
     ///   signed in with another client of the team.
     package init(
         verifier: IdentityTokenVerifier, keys: ProviderKeys, replayGrace: Duration,
-        notifications: IdentityTokenPolicy? = nil
+        notifications: TokenRules? = nil
     ) {
-        notificationRules = notifications?.rules ?? verifier.rules
+        notificationRules = notifications ?? verifier.rules
         tokens = ProviderTokens(provider: .apple, verifier: verifier, keys: keys)
-        rules = LoginRules(requiresChallenge: verifier.rules.nonce.isChallenge, replayGrace: replayGrace)
+        rules = LoginRules(requiresChallenge: verifier.rules.nonce == .challenge, replayGrace: replayGrace)
     }
 
     package func verify(

@@ -14,9 +14,9 @@ package struct AppleWebSignIn: WebIdentityProvider {
     ///   - keys: Apple's, which logins of apps use as well.
     package init(_ client: AppleWebClient, issuers: [String], keys: ProviderKeys) {
         // A token for an app, which has another audience, is not for the browser.
-        let policy = IdentityTokenPolicy(
+        let rules = TokenRules.apple(
             issuers: issuers, audiences: [client.id], nonce: .required, demandsCodeHash: true)
-        tokens = ProviderTokens(provider: .apple, verifier: IdentityTokenVerifier(policy: policy), keys: keys)
+        tokens = ProviderTokens(provider: .apple, verifier: IdentityTokenVerifier(rules), keys: keys)
         self.client = client
     }
 

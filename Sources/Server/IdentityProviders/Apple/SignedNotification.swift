@@ -10,11 +10,7 @@ package struct SignedNotification: Sendable {
     private let issuedAt: Timestamp
     private let event: NotificationEvent
 
-    package init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(IdentityFault) {
-        try self.init(text, rules: policy.rules, now: now)
-    }
-
-    init(_ text: String, rules: TokenRules, now: Timestamp) throws(IdentityFault) {
+    package init(_ text: String, rules: TokenRules, now: Timestamp) throws(IdentityFault) {
         jws = try SignedToken(text, rules: rules)
         // An identity token has no `events`.
         guard let events = jws.claims["events"] else { throw .malformed(.isNoNotification) }
@@ -23,17 +19,11 @@ package struct SignedNotification: Sendable {
         event = try NotificationEvent(events)
     }
 
-    package var keyID: String? { jws.key.keyID }
-
-    var key: KeyReference { jws.key }
+    package var key: KeyReference { jws.key }
 
     package var claims: JSONObjectReader { jws.claims }
 
-    package func confirmed(by key: VerificationKey) throws(IdentityFault) -> AppleNotification {
-        try confirmed(by: [key])
-    }
-
-    func confirmed(by keys: [VerificationKey]) throws(IdentityFault) -> AppleNotification {
+    package func confirmed(by keys: [VerificationKey]) throws(IdentityFault) -> AppleNotification {
         try jws.verify(with: keys)
         return AppleNotification(
             id: id, kind: event.kind, subject: event.subject, audience: audience, moment: event.time ?? issuedAt,

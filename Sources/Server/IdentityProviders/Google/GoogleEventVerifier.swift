@@ -6,9 +6,9 @@ package struct GoogleEventVerifier: Sendable {
 
     /// - Parameters:
     ///   - name: the provider whose users the events are about.
-    ///   - policy: that of Google's identity tokens.
-    package init(name: Provider, policy: OpenIDPolicy, keys: ProviderKeys) {
-        let verifier = IdentityTokenVerifier(rules: policy.eventRules)
+    ///   - rules: those of Google's identity tokens.
+    package init(name: Provider, rules: TokenRules, keys: ProviderKeys) {
+        let verifier = IdentityTokenVerifier(rules.forEvents)
         tokens = ProviderTokens(provider: name, verifier: verifier, keys: keys)
     }
 

@@ -6,9 +6,9 @@ package struct GoogleProvider: IdentityProvider, SecurityEventVerifier {
     private let events: GoogleEventVerifier
     private let name: Provider
 
-    package init(name: Provider, policy: OpenIDPolicy, keys: ProviderKeys, replayGrace: Duration) {
-        logins = OpenIDProvider(name: name, policy: policy, keys: keys, replayGrace: replayGrace)
-        events = GoogleEventVerifier(name: name, policy: policy, keys: keys)
+    package init(name: Provider, rules: TokenRules, keys: ProviderKeys, replayGrace: Duration) {
+        logins = OpenIDProvider(name: name, rules: rules, keys: keys, replayGrace: replayGrace)
+        events = GoogleEventVerifier(name: name, rules: rules, keys: keys)
         self.name = name
     }
 

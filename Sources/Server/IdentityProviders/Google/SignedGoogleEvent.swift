@@ -32,15 +32,14 @@ struct SignedGoogleEvent {
     }
 }
 
-extension OpenIDPolicy {
+extension TokenRules {
     /// For the security events about users of the same apps. Google writes its issuer with a slash at the end or
     /// without.
-    var eventRules: TokenRules {
+    var forEvents: TokenRules {
         let issuers = issuers.filter { $0.contains("://") }
         return TokenRules(
-            issuers: issuers + issuers.map { $0 + "/" }, audiences: audiences, audienceList: .any, leeway: leeway,
-            algorithms: [.RS256], types: ["secevent+jwt", "jwt"], demandsKeyID: true,
-            nonce: NonceDemand(missing: nil, ignoresUnsent: true, isDeniedByDevices: false), demandsCodeHash: false,
-            openID: nil)
+            issuers: issuers + issuers.map { $0 + "/" }, audiences: audiences, audienceList: .any, algorithms: [.RS256],
+            types: ["secevent+jwt", "jwt"], demandsKeyID: true, nonce: .ifSent, secret: .accessToken, maximumAge: nil,
+            required: [], user: user, leeway: leeway)
     }
 }

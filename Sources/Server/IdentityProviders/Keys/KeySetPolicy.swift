@@ -30,11 +30,11 @@ package struct KeySetPolicy: Sendable {
         naming = .unique
     }
 
-    /// For the key set of an OpenID provider. A fetch may take two requests, one for its metadata.
-    package init(for policy: OpenIDPolicy, maximumWaiters: Int = 4) {
+    /// For the key set of a provider. A fetch of an OpenID provider's may take two requests, one for its metadata.
+    package init(for rules: TokenRules, maximumWaiters: Int = 4) {
         self.maximumWaiters = maximumWaiters
-        algorithms = Set(policy.algorithms)
-        naming = .any
+        algorithms = Set(rules.algorithms)
+        naming = rules.demandsKeyID ? .unique : .any
         waitTimeout = .seconds(7)
     }
 }

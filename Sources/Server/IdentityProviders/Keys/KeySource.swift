@@ -54,7 +54,12 @@ extension ProviderKeys {
     }
 }
 
-extension KeySetAddress {
+/// Where an OpenID provider publishes its keys.
+package enum KeySetAddress: Sendable, Equatable {
+    /// In the metadata of the issuer.
+    case discovery(issuer: String)
+    case keySet(url: String)
+
     /// Fetches a document of the key set: the metadata of the issuer, or the keys at an address that the metadata name.
     package func get(_ url: String, by client: HTTPClient) throws(HTTPFault) -> HTTPResponse {
         guard case .discovery(let issuer) = self, url != (try? ProviderMetadata.address(of: issuer)) else {

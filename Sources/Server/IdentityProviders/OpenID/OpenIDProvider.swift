@@ -5,9 +5,9 @@ package struct OpenIDProvider: IdentityProvider {
     package let rules: LoginRules
     private let tokens: ProviderTokens
 
-    package init(name: Provider, policy: OpenIDPolicy, keys: ProviderKeys, replayGrace: Duration) {
-        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(openID: policy), keys: keys)
-        rules = LoginRules(requiresChallenge: policy.nonce == .challenge, replayGrace: replayGrace)
+    package init(name: Provider, rules: TokenRules, keys: ProviderKeys, replayGrace: Duration) {
+        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(rules), keys: keys)
+        self.rules = LoginRules(requiresChallenge: rules.nonce == .challenge, replayGrace: replayGrace)
     }
 
     package func verify(

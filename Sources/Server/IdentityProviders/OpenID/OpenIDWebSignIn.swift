@@ -14,16 +14,16 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     private let calls: ProviderCalls
 
     /// - Parameters:
-    ///   - policy: of the logins of apps. Its audiences do not count here.
+    ///   - rules: of the logins of apps. Its audiences do not count here.
     ///   - keys: the provider's, which logins of apps use as well.
     ///   - discovery: not needed if the client has both addresses.
     package init(
-        name: Provider, policy: OpenIDPolicy, client: WebClient, keys: ProviderKeys, discovery: OpenIDDiscovery?,
+        name: Provider, rules: TokenRules, client: WebClient, keys: ProviderKeys, discovery: OpenIDDiscovery?,
         calls: ProviderCalls
     ) {
-        var policy = policy
-        (policy.audiences, policy.authorizedParties, policy.nonce) = ([client.id], [], .required)
-        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(openID: policy), keys: keys)
+        var rules = rules
+        (rules.audiences, rules.audienceList, rules.nonce) = ([client.id], .trusted([]), .required)
+        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(rules), keys: keys)
         self.name = name
         self.client = client
         self.discovery = discovery

@@ -18,7 +18,7 @@ package struct IdentityToken: Sendable {
         // A notification has the same issuer, keys and audience. Only `events` tells it from a login.
         guard jws.claims["events"] == nil else { throw .malformed(.isNotification) }
         passed(.claims)
-        guard let subject = rules.subject(in: jws.claims) else {
+        guard let subject = rules.user.subject(in: jws.claims) else {
             throw .malformed(.unusable(.claims, member: "sub"))
         }
         self.subject = subject
@@ -27,8 +27,7 @@ package struct IdentityToken: Sendable {
         lifetime = try TokenLifetime(jws.claims)
         try lifetime.check(now: now, by: rules)
         passed(.times)
-        guard let openID = rules.openID else { return }
-        try openID.checkRequiredClaims(in: jws.claims)
+        try rules.checkRequired(in: jws.claims)
         passed(.requiredClaims)
     }
 
@@ -46,11 +45,7 @@ package struct IdentityToken: Sendable {
         var assertion = IdentityAssertion(
             subject: subject, clientID: audience, tokenHash: jws.hash, issuedAt: lifetime.issuedAt,
             expiresAt: lifetime.expiresAt, email: claims["email"]?.email)
-        if let openID = rules.openID {
-            openID.addClaims(claims, to: &assertion)
-        } else {
-            IdentityTokenPolicy.addClaims(claims, to: &assertion)
-        }
+        rules.user.add(claims, to: &assertion)
         return assertion
     }
 }

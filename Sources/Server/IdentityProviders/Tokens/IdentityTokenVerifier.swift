@@ -6,18 +6,8 @@ package import JOSE
 package struct IdentityTokenVerifier: Sendable {
     let rules: TokenRules
 
-    init(rules: TokenRules) {
+    package init(_ rules: TokenRules) {
         self.rules = rules
-    }
-
-    /// For the tokens of Apple.
-    package init(policy: IdentityTokenPolicy) {
-        rules = policy.rules
-    }
-
-    /// For the tokens of an OpenID provider.
-    package init(openID policy: OpenIDPolicy) {
-        rules = policy.rules
     }
 
     /// Checks everything that needs no key.
@@ -67,18 +57,6 @@ package enum IdentityTokenCheck: String, Sendable {
     case accessToken = "access token"
     case user
 
-    /// The checks of Apple's tokens, in the order in which they are made.
-    package static let ofApple: [IdentityTokenCheck] = [
-        .form, .algorithm, .keyID, .claims, .subject, .issuer, .audience, .times, .key, .signature, .nonce, .code,
-        .user,
-    ]
-
-    /// The checks of an OpenID provider's tokens, in the order in which they are made.
-    package static let ofOpenID: [IdentityTokenCheck] = [
-        .form, .algorithm, .keyID, .type, .claims, .subject, .issuer, .audience, .authorizedParty, .times,
-        .requiredClaims, .key, .signature, .nonce, .accessToken,
-    ]
-
-    /// Called after each check that a token has passed.
+    /// Called after each check that a token has passed, also after those that its rules leave nothing to do.
     package typealias Observer = (IdentityTokenCheck) -> Void
 }

@@ -12,12 +12,13 @@ struct RequestBinding {
     private var claims: JSONObjectReader { token.claims }
 
     func check(by rules: TokenRules, passed: IdentityTokenCheck.Observer) throws(IdentityFault) {
-        try checkNonce(rules.nonce)
+        try checkNonce(by: rules)
         passed(.nonce)
-        if rules.openID == nil {
-            try checkCode(demandsHash: rules.demandsCodeHash)
+        switch rules.secret {
+        case .code(let demandsHash):
+            try checkCode(demandsHash: demandsHash)
             passed(.code)
-        } else {
+        case .accessToken:
             try checkAccessToken()
             passed(.accessToken)
         }
@@ -26,17 +27,17 @@ struct RequestBinding {
     }
 
     /// Providers copy into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.
-    private func checkNonce(_ demand: NonceDemand) throws(IdentityFault) {
+    private func checkNonce(by rules: TokenRules) throws(IdentityFault) {
         switch (nonceClaim, credential.nonce) {
         case (nil, nil):
-            if let missing = demand.missing { throw .nonce(missing) }
+            if let missing = rules.nonce.missing { throw .nonce(missing) }
         case (nil, _?):
             // On a device that does not support nonces, Apple leaves the nonce out and says so in the token.
-            guard demand.isDeniedByDevices, claims["nonce_supported"]?.flag == false else {
+            guard rules.user.canDenyNonces, claims["nonce_supported"]?.flag == false else {
                 throw .nonce(.notInToken)
             }
-            guard demand.missing == nil else { throw .nonce(.unsupportedByDevice) }
-        case (_?, nil) where demand.ignoresUnsent: return
+            guard rules.nonce.missing == nil else { throw .nonce(.unsupportedByDevice) }
+        case (_?, nil) where rules.nonce == .ifSent: return
         case (_?, nil):
             throw .nonce(.notSent)
         case (let claim?, let sent?):

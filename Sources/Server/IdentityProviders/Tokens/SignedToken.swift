@@ -31,7 +31,7 @@ final class SignedToken: Sendable {
         key = KeyReference(keyID: jws.keyID, algorithm: algorithm)
         passed(.keyID)
         guard rules.accepts(type: jws.type) else { throw .malformed(.otherType) }
-        if rules.types != nil { passed(.type) }
+        passed(.type)
         do { claims = try jws.claimReader() } catch { throw .malformed(MalformedToken(error, of: text)) }
     }
 

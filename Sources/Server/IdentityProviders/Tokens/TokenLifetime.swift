@@ -25,10 +25,10 @@ struct TokenLifetime {
         let leeway = rules.leeway
         guard now < expiresAt + leeway else { throw .expired }
         guard max(issuedAt, notBefore ?? issuedAt) <= now + leeway else { throw .notYetValid }
-        guard let openID = rules.openID else { return }
+        guard let maximumAge = rules.maximumAge else { return }
         guard expiresAt <= issuedAt + Self.longest + leeway else {
             throw .malformed(.unusable(.claims, member: "exp"))
         }
-        guard now < issuedAt + openID.maximumAge + leeway else { throw .expired }
+        guard now < issuedAt + maximumAge + leeway else { throw .expired }
     }
 }

@@ -26,7 +26,7 @@ struct AppleEndpointsTests {
 
     private func endpoints(_ post: @escaping AppleEndpoints.Post) -> AppleEndpoints {
         AppleEndpoints(
-            at: Self.addresses, issuers: [IdentityTokenPolicy.appleIssuer],
+            at: Self.addresses, issuers: [TokenRules.appleIssuer],
             secrets: ClientSecrets(teamID: "DEF123GHIJ", key: key), web: Self.client, post: post)
     }
 

@@ -21,7 +21,7 @@ struct GoogleEventTests {
         "events": [revoked: ["subject": .object(subject), "reason": "hijacking"]],
     ]
 
-    private static let policy = OpenIDPolicy(
+    private static let policy = TokenRules.openID(
         issuers: ["https://accounts.google.com", "accounts.google.com"], audiences: ["app-ios", "app-web"],
         algorithms: [.RS256])
 
@@ -45,7 +45,7 @@ struct GoogleEventTests {
             return ValidLogin.bytes(ofSetWith: OpenIDLogin.keys)
         }
         let keys = ProviderKeys(policy: KeySetPolicy(for: Self.policy), now: { OpenIDLogin.now }, source: source)
-        let verifier = GoogleEventVerifier(name: Self.google, policy: Self.policy, keys: keys)
+        let verifier = GoogleEventVerifier(name: Self.google, rules: Self.policy, keys: keys)
         return Result { () throws(Refusal) in
             try verifier.verify(event: token, now: OpenIDLogin.now, requestID: nil)
         }
@@ -202,7 +202,7 @@ struct GoogleEventTests {
         let members = TestToken.changed(["subject": .object(Self.subject)], [("reason", reason)])
         let events = JSONObject([(Self.schema + type, .object(members))])
         let provider = GoogleProvider(
-            name: Self.google, policy: Self.policy,
+            name: Self.google, rules: Self.policy,
             keys: ProviderKeys(now: { OpenIDLogin.now }, source: { ValidLogin.keySet }), replayGrace: .seconds(60))
         let token = Self.token([("events", .object(events))])
         let result = try provider.verify(securityEvents: token, now: OpenIDLogin.now, requestID: nil)
@@ -216,7 +216,7 @@ struct GoogleEventTests {
     @Test("the same provider verifies logins")
     func logins() throws {
         let provider = GoogleProvider(
-            name: Self.google, policy: Self.policy,
+            name: Self.google, rules: Self.policy,
             keys: ProviderKeys(now: { OpenIDLogin.now }, source: { ValidLogin.keySet }), replayGrace: .seconds(60))
         #expect(provider.rules == LoginRules(requiresChallenge: false, replayGrace: .seconds(60)))
         let token = OpenIDLogin.token([("iss", "accounts.google.com")])

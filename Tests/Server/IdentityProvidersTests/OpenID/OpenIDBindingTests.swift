@@ -10,7 +10,7 @@ struct OpenIDBindingTests {
     struct Nonce: CustomTestStringConvertible {
         let claim: JSONValue?
         let sent: String?
-        var faults: [OpenIDPolicy.NonceRule: NonceFault] = [:]
+        var faults: [TokenRules.NonceRule: NonceFault] = [:]
 
         var testDescription: String { "claim \(claim?.description ?? "-"), sent \(sent ?? "-")" }
 
@@ -39,21 +39,21 @@ struct OpenIDBindingTests {
         ]
     }
 
-    @Test("a nonce is compared raw or as its hash, by each rule", arguments: Nonce.all, OpenIDPolicy.NonceRule.allCases)
-    func nonce(given: Nonce, rule: OpenIDPolicy.NonceRule) {
+    @Test("a nonce is compared raw or as its hash, by each rule", arguments: Nonce.all, TokenRules.NonceRule.ofOpenID)
+    func nonce(given: Nonce, rule: TokenRules.NonceRule) {
         let fixture = OpenIDFixture(policy: .of(nonce: rule))
         let token = OpenIDLogin.token([("nonce", given.claim)])
         #expect(fixture.fault(token, nonce: given.sent) == given.faults[rule].map(IdentityFault.nonce))
     }
 
-    @Test("nonce_supported is Apple's alone", arguments: OpenIDPolicy.NonceRule.allCases)
-    func unsupported(rule: OpenIDPolicy.NonceRule) {
+    @Test("nonce_supported is Apple's alone", arguments: TokenRules.NonceRule.ofOpenID)
+    func unsupported(rule: TokenRules.NonceRule) {
         let token = OpenIDLogin.token([("nonce", nil), ("nonce_supported", false)])
         #expect(OpenIDFixture(policy: .of(nonce: rule)).fault(token) == .nonce(.notInToken))
     }
 
-    @Test("only the rule challenge demands one of the server's own nonces", arguments: OpenIDPolicy.NonceRule.allCases)
-    func rules(rule: OpenIDPolicy.NonceRule) {
+    @Test("only the rule challenge demands one of the server's own nonces", arguments: TokenRules.NonceRule.ofOpenID)
+    func rules(rule: TokenRules.NonceRule) {
         let rules = OpenIDFixture(policy: .of(nonce: rule)).rules
         #expect(rules == LoginRules(requiresChallenge: rule == .challenge, replayGrace: .seconds(60)))
     }

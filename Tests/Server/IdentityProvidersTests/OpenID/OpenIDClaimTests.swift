@@ -49,7 +49,7 @@ struct OpenIDClaimTests {
             as [(JSONValue?, Bool)])
     func listWithParty(azp: JSONValue?, isAccepted: Bool) {
         let token = OpenIDLogin.token([("aud", ["api", "app-ios"]), ("azp", azp)])
-        let policy = OpenIDPolicy.of(parties: ["app-android"])
+        let policy = TokenRules.of(parties: ["app-android"])
         if isAccepted {
             expectAcceptance(ofOpenID: token, policy: policy)
         } else {
@@ -111,7 +111,7 @@ struct OpenIDClaimTests {
             ("é", "e\u{301}"), ("3", 3.5), ("null", .null), ("{}", [:]), ("1", true),
         ] as [(String, JSONValue?)])
     func notRequired(value: String, claim: JSONValue?) {
-        let policy = OpenIDPolicy.of(required: [RequiredClaim(name: "x", value: value)])
+        let policy = TokenRules.of(required: [RequiredClaim(name: "x", value: value)])
         expectEarlyRefusal(with("x", claim), .claim("x"), policy: policy)
     }
 }

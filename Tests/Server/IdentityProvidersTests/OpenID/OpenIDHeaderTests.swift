@@ -28,7 +28,7 @@ struct OpenIDHeaderTests {
 
     @Test("an accepted algorithm is only one of the policy's, whatever keys are published")
     func policyDecides() {
-        let policy = OpenIDPolicy.of(algorithms: [.RS256])
+        let policy = TokenRules.of(algorithms: [.RS256])
         expectEarlyRefusal(OpenIDLogin.token(by: OpenIDLogin.p256), .algorithm, policy: policy)
         expectEarlyRefusal(OpenIDLogin.token(by: OpenIDLogin.ed25519), .algorithm, policy: policy)
         expectAcceptance(ofOpenID: OpenIDLogin.token(), policy: policy)
@@ -39,7 +39,7 @@ struct OpenIDHeaderTests {
         let jwk = OpenIDLogin.jwk(OpenIDLogin.rsa)
         let modulus = try #require(jwk["n"]?.string.flatMap { Base64URL.decode($0) })
         let attacker = try SigningKey(hmacSecret: modulus, keyID: "KEY0000001")
-        let policy = OpenIDPolicy.of(algorithms: [.RS256, .HS256])
+        let policy = TokenRules.of(algorithms: [.RS256, .HS256])
         expectEarlyRefusal(OpenIDLogin.token(by: attacker), .algorithm, policy: policy)
         let lying = OpenIDLogin.token(header: [("alg", "RS256")], by: attacker)
         #expect(OpenIDFixture(policy: policy).fault(lying) == .signature)

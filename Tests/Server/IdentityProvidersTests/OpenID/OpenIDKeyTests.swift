@@ -100,7 +100,7 @@ struct OpenIDKeyTests {
 
     @Test("keys for algorithms that the policy does not name are left out")
     func policyAlgorithms() throws {
-        let policy = OpenIDPolicy.of(algorithms: [.ES256])
+        let policy = TokenRules.of(algorithms: [.ES256])
         let fixture = OpenIDFixture(policy: policy, published: ValidLogin.bytes(ofSetWith: [OpenIDLogin.rsa]))
         let refusal = fixture.verify(OpenIDLogin.token(by: OpenIDLogin.p256))
         #expect(refusal == .failure(.providerUnavailable(OpenIDFixture.name)))

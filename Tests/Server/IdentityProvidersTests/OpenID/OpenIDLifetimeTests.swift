@@ -47,7 +47,7 @@ struct OpenIDLifetimeTests {
 
     @Test("the largest age is that of the policy")
     func maximumAge() {
-        var policy = OpenIDPolicy.ofTests
+        var policy = TokenRules.ofOpenIDTests
         policy.maximumAge = .seconds(10)
         expectAcceptance(ofOpenID: OpenIDLogin.token([("iat", Self.at(-69))]), policy: policy)
         expectEarlyRefusal(OpenIDLogin.token([("iat", Self.at(-70))]), .expired, policy: policy)

@@ -8,7 +8,7 @@ struct OpenIDUserTests {
     private static let longest = String(repeating: "n", count: 200)
 
     private func assertion(
-        _ claims: [(String, JSONValue?)], rule: OpenIDPolicy.EmailRule = .claim
+        _ claims: [(String, JSONValue?)], rule: TokenRules.EmailRule = .claim
     ) -> IdentityAssertion? {
         expectAcceptance(ofOpenID: OpenIDLogin.token(claims), policy: .of(emailRule: rule))
     }

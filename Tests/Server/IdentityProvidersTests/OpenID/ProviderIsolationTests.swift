@@ -13,7 +13,7 @@ struct ProviderIsolationTests {
         _ name: String = "ACME", shared: SharedWaiters? = nil, source: @escaping KeySource
     ) -> ProviderKeys {
         ProviderKeys(
-            policy: KeySetPolicy(for: .ofTests),
+            policy: KeySetPolicy(for: .ofOpenIDTests),
             archive: KeySetArchive(
                 storage, address: .discovery(issuer: OpenIDLogin.issuer), of: OpenIDFixture.provider(name)),
             shared: shared, now: { OpenIDLogin.now }, source: source)

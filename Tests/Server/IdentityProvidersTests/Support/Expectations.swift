@@ -22,7 +22,7 @@ enum Stage {
 
 /// Expects that what a fixture verifies is refused for this reason and at this stage.
 func expectRefusal<Accepted>(
-    _ reason: IdentityFault.Reason, _ stage: Stage, by policy: IdentityTokenPolicy, _ sourceLocation: SourceLocation,
+    _ reason: IdentityFault.Reason, _ stage: Stage, by policy: TokenRules, _ sourceLocation: SourceLocation,
     of verify: (VerifierFixture) -> Result<Accepted, Refusal>
 ) {
     for isWarm in [false, true] {
@@ -36,7 +36,7 @@ func expectRefusal<Accepted>(
 /// The same for a login.
 func expectRefusal(
     _ credential: IdentityCredential, _ reason: IdentityFault.Reason, _ stage: Stage,
-    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     expectRefusal(reason, stage, by: policy, sourceLocation) { $0.verify(credential, at: now) }
@@ -45,7 +45,7 @@ func expectRefusal(
 /// The same for a login with only a token.
 func expectRefusal(
     _ token: String, _ reason: IdentityFault.Reason, _ stage: Stage = .beforeKeyLookup,
-    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     expectRefusal(
@@ -56,7 +56,7 @@ func expectRefusal(
 /// Expects that a login is accepted, and returns the content of its token.
 @discardableResult
 func expectAcceptance(
-    _ credential: IdentityCredential, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    _ credential: IdentityCredential, policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> IdentityAssertion? {
     VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now).accepted(sourceLocation)
@@ -64,13 +64,13 @@ func expectAcceptance(
 
 @discardableResult
 func expectAcceptance(
-    _ token: String, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    _ token: String, policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> IdentityAssertion? {
     expectAcceptance(
         IdentityCredential(identityToken: token), policy: policy, at: now, sourceLocation: sourceLocation)
 }
 
-extension IdentityTokenPolicy {
-    static var ofTests: Self { IdentityTokenPolicy(audiences: [ValidLogin.audience]) }
+extension TokenRules {
+    static var ofTests: Self { .apple(audiences: [ValidLogin.audience]) }
 }

@@ -11,7 +11,7 @@ struct NonceCase: CustomTestStringConvertible {
     let claim: JSONValue?
     let sent: String?
     let supported: JSONValue?
-    let rule: IdentityTokenPolicy.NonceRule
+    let rule: TokenRules.NonceRule
     let isAccepted: Bool
 
     var testDescription: String {
@@ -28,7 +28,7 @@ struct NonceCase: CustomTestStringConvertible {
 
     private static let withoutClaim: [NonceCase] = [JSONValue?.none, .some(.null)].flatMap { claim in
         supports.flatMap { supported, isDenied in
-            IdentityTokenPolicy.NonceRule.allCases.flatMap { rule in
+            TokenRules.NonceRule.ofApple.flatMap { rule in
                 [nil, nonce].map { sent in
                     NonceCase(
                         claim: claim, sent: sent, supported: supported, rule: rule,
@@ -45,7 +45,7 @@ struct NonceCase: CustomTestStringConvertible {
     ].flatMap { (claim: JSONValue, fitting: [String]) in
         [nil, nonce, hashed, "another", "7", "true"].flatMap { (sent: String?) in
             [JSONValue?.none, false].flatMap { supported in
-                IdentityTokenPolicy.NonceRule.allCases.map { rule in
+                TokenRules.NonceRule.ofApple.map { rule in
                     NonceCase(
                         claim: claim, sent: sent, supported: supported, rule: rule,
                         isAccepted: sent.map(fitting.contains) ?? false)

@@ -16,7 +16,7 @@ struct OpenIDFixture {
 
     /// - Parameter published: the bytes of the key set; nil for one that cannot be fetched.
     init(
-        policy: OpenIDPolicy = .ofTests, name: Provider = Self.name,
+        policy: TokenRules = .ofOpenIDTests, name: Provider = Self.name,
         published: [UInt8]? = ValidLogin.bytes(ofSetWith: OpenIDLogin.keys)
     ) {
         let (published, fetched, clock) = (Monitor(published), Counter(), Monitor(OpenIDLogin.now))
@@ -27,7 +27,7 @@ struct OpenIDFixture {
         }
         let keys = ProviderKeys(policy: KeySetPolicy(for: policy), now: { clock.change { $0 } }, source: source)
         (self.published, self.fetched, self.clock) = (published, fetched, clock)
-        provider = OpenIDProvider(name: name, policy: policy, keys: keys, replayGrace: .seconds(60))
+        provider = OpenIDProvider(name: name, rules: policy, keys: keys, replayGrace: .seconds(60))
     }
 
     var fetches: Int { fetched.count }
@@ -64,7 +64,7 @@ struct OpenIDFixture {
 
 /// Expects that a token is refused for this fault before its key is needed: nothing is fetched.
 func expectEarlyRefusal(
-    _ token: String, _ fault: IdentityFault, policy: OpenIDPolicy = .ofTests,
+    _ token: String, _ fault: IdentityFault, policy: TokenRules = .ofOpenIDTests,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let fixture = OpenIDFixture(policy: policy)
@@ -75,7 +75,7 @@ func expectEarlyRefusal(
 /// Expects that a token is accepted, and returns its content.
 @discardableResult
 func expectAcceptance(
-    ofOpenID token: String, policy: OpenIDPolicy = .ofTests, nonce: String? = OpenIDLogin.nonce,
+    ofOpenID token: String, policy: TokenRules = .ofOpenIDTests, nonce: String? = OpenIDLogin.nonce,
     accessToken: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) -> IdentityAssertion? {
     OpenIDFixture(policy: policy).verify(token, nonce: nonce, accessToken: accessToken).accepted(sourceLocation)

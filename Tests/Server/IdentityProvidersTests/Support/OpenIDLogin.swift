@@ -51,15 +51,15 @@ enum OpenIDLogin {
     }
 }
 
-extension OpenIDPolicy {
-    static var ofTests: Self { of() }
+extension TokenRules {
+    static var ofOpenIDTests: Self { of() }
 
     static func of(
         audiences: [String] = [OpenIDLogin.audience, "app-web"], parties: [String] = [],
         algorithms: [Algorithm] = [.RS256, .ES256, .EdDSA], nonce: NonceRule = .required,
         required: [RequiredClaim] = [], emailRule: EmailRule = .claim
     ) -> Self {
-        OpenIDPolicy(
+        .openID(
             issuers: [OpenIDLogin.issuer, "op.example"], audiences: audiences, authorizedParties: parties,
             algorithms: algorithms, nonce: nonce, required: required, emailRule: emailRule)
     }

@@ -26,7 +26,7 @@ struct OpenIDWebFixture {
     /// - Parameter metadata: nil for metadata that cannot be fetched.
     init(
         _ answers: [ScriptedProvider.Answer] = [], client: WebClient = WebClient(id: clientID, secret: secret),
-        policy: OpenIDPolicy = .ofTests, metadata: JSONObject? = OpenIDWebFixture.metadata,
+        policy: TokenRules = .ofOpenIDTests, metadata: JSONObject? = OpenIDWebFixture.metadata,
         gate: CallGate = CallGate(limit: 1)
     ) {
         let (published, fetched, clock) = (Monitor(metadata), fetched, clock)
@@ -43,7 +43,7 @@ struct OpenIDWebFixture {
             policy: KeySetPolicy(for: policy), now: { OpenIDLogin.now },
             source: { ValidLogin.bytes(ofSetWith: OpenIDLogin.keys) })
         provider = OpenIDWebSignIn(
-            name: OpenIDFixture.name, policy: policy, client: client, keys: keys,
+            name: OpenIDFixture.name, rules: policy, client: client, keys: keys,
             discovery: client.needsMetadata ? discovery : nil, calls: script.calls)
     }
 
@@ -63,7 +63,7 @@ struct OpenIDWebFixture {
     }
 
     /// Why the answer with this identity token was refused; nil for an accepted one.
-    static func fault(ofGrant grant: ScriptedProvider.Answer, policy: OpenIDPolicy = .ofTests) -> IdentityFault? {
+    static func fault(ofGrant grant: ScriptedProvider.Answer, policy: TokenRules = .ofOpenIDTests) -> IdentityFault? {
         guard case .failure(.identity(let fault, _)) = OpenIDWebFixture([grant], policy: policy).verify() else {
             return nil
         }

@@ -13,7 +13,7 @@ struct VerifierFixture {
     /// - Parameter isWarm: whether the keys have been fetched before the login.
     /// - Parameter notifications: which notifications are accepted; nil for the same as tokens.
     init(
-        policy: IdentityTokenPolicy, isWarm: Bool, notifications: IdentityTokenPolicy? = nil,
+        policy: TokenRules, isWarm: Bool, notifications: TokenRules? = nil,
         source: @escaping KeySource = { ValidLogin.keySet }
     ) {
         let counting: KeySource = { [fetched] () throws(KeySetFault) in
@@ -24,7 +24,7 @@ struct VerifierFixture {
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
         logIn = AppleSignIn(
-            verifier: IdentityTokenVerifier(policy: policy), keys: keys, replayGrace: .zero,
+            verifier: IdentityTokenVerifier(policy), keys: keys, replayGrace: .zero,
             notifications: notifications)
     }
 

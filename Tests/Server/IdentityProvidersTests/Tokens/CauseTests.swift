@@ -8,9 +8,9 @@ import Testing
 @Suite("The causes of a refusal")
 struct CauseTests {
     private func fault(
-        _ token: String, nonce: String? = nil, rule: IdentityTokenPolicy.NonceRule = .optional
+        _ token: String, nonce: String? = nil, rule: TokenRules.NonceRule = .optional
     ) -> IdentityFault? {
-        var policy = IdentityTokenPolicy.ofTests
+        var policy = TokenRules.ofTests
         policy.nonce = rule
         return VerifierFixture(policy: policy, isWarm: true)
             .verify(IdentityCredential(identityToken: token, nonce: nonce)).fault
@@ -91,7 +91,7 @@ struct CauseTests {
         let cause: NonceFault
         var claim: JSONValue?
         var sent: String?
-        var rule = IdentityTokenPolicy.NonceRule.optional
+        var rule = TokenRules.NonceRule.optional
         var isSupported: JSONValue? = true
     }
 

@@ -20,7 +20,7 @@ struct IssuerAndAudienceTests {
 
     @Test("only configured issuers are accepted")
     func configuredIssuers() {
-        var policy = IdentityTokenPolicy.ofTests
+        var policy = TokenRules.ofTests
         policy.issuers = ["https://appleid.apple.com", "https://account.apple.com"]
         expectAcceptance(TestToken.withClaim("iss", "https://account.apple.com"), policy: policy)
         expectAcceptance(ValidLogin.token, policy: policy)
@@ -50,7 +50,7 @@ struct IssuerAndAudienceTests {
 
     @Test("each of several apps is accepted, and the result names the app")
     func severalAudiences() {
-        var policy = IdentityTokenPolicy.ofTests
+        var policy = TokenRules.ofTests
         policy.audiences = ["com.example.app", "com.example.web"]
         for audience in policy.audiences {
             #expect(
@@ -65,7 +65,7 @@ struct IssuerAndAudienceTests {
     /// For Swift's `==`, U+212A (the Kelvin sign) equals K, and `e` with a combining accent equals `é`.
     @Test("issuers and audiences are compared byte by byte")
     func bytes() {
-        var policy = IdentityTokenPolicy.ofTests
+        var policy = TokenRules.ofTests
         policy.audiences = ["com.example.Kiosk", "com.example.caf\u{E9}"]
         expectAcceptance(TestToken.withClaim("aud", "com.example.Kiosk"), policy: policy)
         for lookalike in ["com.example.\u{212A}iosk", "com.example.cafe\u{301}"] {

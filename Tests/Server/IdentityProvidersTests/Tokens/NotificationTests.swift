@@ -19,7 +19,7 @@ struct NotificationTests {
 
     @Test("a notification may name the client of browsers, alone or in a list, and a token of an app may not")
     func clientOfBrowsers() throws {
-        let notifications = IdentityTokenPolicy(audiences: [ValidLogin.audience, "com.example.web"])
+        let notifications = TokenRules.apple(audiences: [ValidLogin.audience, "com.example.web"])
         let fixture = VerifierFixture(policy: .ofTests, isWarm: true, notifications: notifications)
         let notification = TestNotification.withClaim("aud", "com.example.web")
         for token in [notification, TestNotification.withClaim("aud", ["com.example.web"])] {

@@ -13,7 +13,7 @@ struct RequestBindingTests {
     func nonces() {
         for item in NonceCase.all {
             let token = TestToken.withClaims([("nonce", item.claim), ("nonce_supported", item.supported)])
-            var policy = IdentityTokenPolicy.ofTests
+            var policy = TokenRules.ofTests
             policy.nonce = item.rule
             let outcome = VerifierFixture(policy: policy, isWarm: true).verify(
                 IdentityCredential(identityToken: token, nonce: item.sent))

@@ -25,7 +25,7 @@ struct AppleWebSignInTests {
         source: @escaping KeySource = { ValidLogin.keySet }
     ) -> Result<WebAssertion, Refusal> {
         let keys = ProviderKeys(now: { ValidLogin.now }, source: source)
-        let apple = AppleWebSignIn(Self.client, issuers: [IdentityTokenPolicy.appleIssuer], keys: keys)
+        let apple = AppleWebSignIn(Self.client, issuers: [TokenRules.appleIssuer], keys: keys)
         let answer = ProviderAnswer(code: code, identityToken: token, user: user)
         return script.signIn(by: apple, with: answer, to: request, now: ValidLogin.now)
     }

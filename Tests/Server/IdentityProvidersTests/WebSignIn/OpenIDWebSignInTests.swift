@@ -113,7 +113,7 @@ struct OpenIDWebSignInTests {
 
     @Test("required claims, and the rule for addresses, are those of the app's logins")
     func policy() throws {
-        let policy = OpenIDPolicy.of(required: [RequiredClaim(name: "hd", value: "example.com")], emailRule: .google)
+        let policy = TokenRules.of(required: [RequiredClaim(name: "hd", value: "example.com")], emailRule: .google)
         #expect(OpenIDWebFixture.fault(ofGrant: OpenIDWebFixture.grant(), policy: policy) == .claim("hd"))
         let grant = OpenIDWebFixture.grant([
             ("hd", "example.com"), ("email", "a@example.com"), ("email_verified", true), ("name", "Ann"),

@@ -4,8 +4,8 @@ package import IdentityProviders
 /// A provider of logins that the operator has configured by a file in `PROVIDERS_DIR`.
 package struct ConfiguredProvider: Sendable, Equatable {
     package enum Details: Sendable, Equatable {
-        case openID(OpenIDPolicy, KeySetAddress)
-        case google(OpenIDPolicy, KeySetAddress)
+        case openID(TokenRules, KeySetAddress)
+        case google(TokenRules, KeySetAddress)
         case weChat(WeChatApp)
         case qq(QQApp)
     }
@@ -28,9 +28,9 @@ package struct ConfiguredProvider: Sendable, Equatable {
 
 extension ConfiguredProvider {
     /// Nil unless it issues identity tokens.
-    package var openID: (policy: OpenIDPolicy, keys: KeySetAddress)? {
+    package var openID: (rules: TokenRules, keys: KeySetAddress)? {
         switch details {
-        case .openID(let policy, let keys), .google(let policy, let keys): (policy, keys)
+        case .openID(let rules, let keys), .google(let rules, let keys): (rules, keys)
         case .weChat, .qq: nil
         }
     }

@@ -37,27 +37,27 @@ extension ProviderReader {
 
     private var openID: ConfiguredProvider.Details? {
         guard let issuer = self[\.issuer], let algorithms = self[\.algorithms],
-            let policy = policy(issuers: [issuer], algorithms: algorithms, emailRule: .claim)
+            let rules = rules(issuers: [issuer], algorithms: algorithms, emailRule: .claim)
         else { return nil }
-        return .openID(policy, self[\.keysURL].map { .keySet(url: $0) } ?? .discovery(issuer: issuer))
+        return .openID(rules, self[\.keysURL].map { .keySet(url: $0) } ?? .discovery(issuer: issuer))
     }
 
     private var google: ConfiguredProvider.Details? {
         let issuer = self[\.issuer]
         let issuers = issuer.map { [$0] } ?? Google.issuers
-        guard let policy = policy(issuers: issuers, algorithms: [.RS256], emailRule: .google) else { return nil }
+        guard let rules = rules(issuers: issuers, algorithms: [.RS256], emailRule: .google) else { return nil }
         // The keys of another issuer are not Google's.
         let keys = issuer.map { KeySetAddress.discovery(issuer: $0) } ?? .keySet(url: Google.keysURL)
-        return .google(policy, self[\.keysURL].map { .keySet(url: $0) } ?? keys)
+        return .google(rules, self[\.keysURL].map { .keySet(url: $0) } ?? keys)
     }
 
-    private func policy(
-        issuers: [String], algorithms: [Algorithm], emailRule: OpenIDPolicy.EmailRule
-    ) -> OpenIDPolicy? {
+    private func rules(
+        issuers: [String], algorithms: [Algorithm], emailRule: TokenRules.EmailRule
+    ) -> TokenRules? {
         guard let audiences = self[\.audiences], let nonce = self[\.nonce], let maximumAge = self[\.maximumAge] else {
             return nil
         }
-        return OpenIDPolicy(
+        return .openID(
             issuers: issuers, audiences: audiences, authorizedParties: self[\.authorizedParties] ?? [],
             algorithms: algorithms, nonce: nonce, maximumAge: maximumAge, required: self[\.required] ?? [],
             emailRule: emailRule)

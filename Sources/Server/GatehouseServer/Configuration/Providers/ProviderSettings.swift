@@ -38,7 +38,7 @@ package struct ProviderSettings: SettingsTable {
     let algorithms = Setting(
         "ALGORITHMS", .publicKeyAlgorithms, "Accepted algorithms of signatures.")
     let nonce = Setting(
-        "NONCE", .oneOf(OpenIDPolicy.NonceRule.self), "Whether a login must have a nonce.",
+        "NONCE", .oneOf(TokenRules.NonceRule.ofOpenID), "Whether a login must have a nonce.",
         details: """
             `required`: the app sends a nonce, and the token must contain that nonce, or its SHA-256 in lower-case \
             hexadecimal. `if-sent`: the same, but the app may leave the nonce out. `challenge`: the app sends a nonce of \

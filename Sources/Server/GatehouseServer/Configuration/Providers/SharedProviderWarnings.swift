@@ -20,7 +20,7 @@ enum SharedProviderWarnings {
     private static func shared(_ one: ConfiguredProvider, _ other: ConfiguredProvider) -> String? {
         let table = ProviderSettings.table
         if let app = one.app, one.kind == other.kind { return app.id == other.app?.id ? table.appID.name : nil }
-        guard let one = one.openID?.policy, let other = other.openID?.policy,
+        guard let one = one.openID?.rules, let other = other.openID?.rules,
             overlap(one.issuers, other.issuers), overlap(one.audiences, other.audiences)
         else { return nil }
         return "\(table.issuer.name) and \(table.audiences.name)"
