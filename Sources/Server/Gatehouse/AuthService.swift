@@ -9,7 +9,7 @@ package final class AuthService: Sendable {
     let store: any Store
     let tokens: any TokenService
     let apple: any AppleVerifier
-    /// The providers that the operator has configured beside Apple.
+    /// The providers, Apple among them, that verify what apps send.
     package let providers: [Provider: any IdentityProvider]
     /// The providers, Apple among them, that sign in through a page of theirs.
     package let webProviders: [Provider: any WebIdentityProvider]
@@ -28,6 +28,7 @@ package final class AuthService: Sendable {
     let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
 
     /// - Parameters:
+    ///   - providers: those that the operator has configured beside Apple.
     ///   - clocks: nil to compare the clock of `primitives` with the store's, without reports.
     ///   - report: called for each event, with the id of the request that caused it.
     /// - Throws: when the store cannot list the revoked sessions. Without that list their access tokens would be
@@ -44,7 +45,7 @@ package final class AuthService: Sendable {
         self.tokens = tokens
         self.apple = apple
         self.appleServer = appleServer
-        self.providers = providers
+        self.providers = providers.merging([.apple: apple]) { $1 }
         self.webProviders = webProviders
         self.senders = senders
         self.hasher = hasher
@@ -80,6 +81,7 @@ package final class AuthService: Sendable {
         (revocations, confirmations) = (other.revocations, other.confirmations)
         (proofs, refusals, clocks) = (other.proofs, other.refusals, other.clocks)
         (self.tokens, self.apple, self.appleServer, self.policy) = (tokens, apple, appleServer, policy)
-        (self.providers, self.webProviders, self.senders) = (providers, webProviders, senders)
+        self.providers = providers.merging([.apple: apple]) { $1 }
+        (self.webProviders, self.senders) = (webProviders, senders)
     }
 }

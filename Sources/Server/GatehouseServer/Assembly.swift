@@ -147,8 +147,8 @@ extension Assembly {
         var notifications = configuration.apple
         notifications.audiences += [configuration.appleWebClient?.id].compactMap { $0 }
         return AppleSignIn(
-            verifier: IdentityTokenVerifier(configuration.apple), keys: keys,
-            replayGrace: configuration.appleReplayGrace, notifications: notifications)
+            rules: configuration.apple, keys: keys, replayGrace: configuration.appleReplayGrace,
+            notifications: notifications)
     }
 
     /// - Parameter configured: those that have a file each.

@@ -15,13 +15,13 @@ extension JWTTokenService {
         constantTimeEquals(Base64URL.encode(SHA256.hash(verifier)).utf8.span, challenge.utf8.span)
     }
 
-    package func seal(_ proof: WebProof, withCode code: String) -> [UInt8] {
+    package func seal(_ proof: ProvenIdentity, withCode code: String) -> [UInt8] {
         proofKey(of: code, by: challengeKeys[0]).seal(proof.json, with: [])
     }
 
-    package func open(_ sealed: [UInt8], withCode code: String) -> WebProof? {
+    package func open(_ sealed: [UInt8], withCode code: String) -> ProvenIdentity? {
         challengeKeys.lazy.compactMap { proofKey(of: code, by: $0).open(sealed, with: []) }.first
-            .flatMap(WebProof.init(json:))
+            .flatMap(ProvenIdentity.init(json:))
     }
 
     /// Domain separation: nothing else that is signed with a refresh secret begins with this text.
@@ -33,7 +33,7 @@ extension JWTTokenService {
     }
 }
 
-extension WebProof {
+extension ProvenIdentity {
     fileprivate var json: [UInt8] {
         var json = JSONWriter(reserving: 512)
         json.object { json in

@@ -21,7 +21,7 @@ struct AppleFixture {
         let archive = KeySetArchive(NoStorage(), address: "none")
         let keys = ProviderKeys(archive: archive, now: Primitives.system.now) { bytes }
         logIn = AppleSignIn(
-            verifier: IdentityTokenVerifier(TokenRules.apple(audiences: [Sample.bundleID])), keys: keys,
+            rules: .apple(audiences: [Sample.bundleID]), keys: keys,
             replayGrace: .seconds(60))
     }
 }

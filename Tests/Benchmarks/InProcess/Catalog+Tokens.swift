@@ -8,10 +8,8 @@ extension Catalog {
         Entry(name: "verify identity token (RS256)") { folder in
             let apple = try AppleFixture(folder: folder)
             let credential = IdentityCredential(identityToken: apple.identityToken)
-            let (verifier, now) = (apple.logIn, Sample.now)
-            return repeating {
-                try verifier.verify(credential, now: now, requestID: nil) { (_) throws(Refusal) in }
-            }
+            let request = Verification(now: Sample.now, requestID: nil, codes: NoCodes())
+            return repeating { try apple.logIn.verify(credential, in: request) }
         },
         Entry(name: "verify access token (HS256)") { _ in try verifyingAccessToken(Sample.tokens()) },
         Entry(name: "verify access token (ES256)") { _ in
@@ -41,4 +39,9 @@ extension Catalog {
         let claims = Sample.accessClaims
         return repeating { service.accessToken(claims) }
     }
+}
+
+/// For tokens: nothing is spent before it is verified.
+private struct NoCodes: OneTimeCodes {
+    func spend(_ code: String, of provider: Provider, now: Timestamp) throws(Refusal) {}
 }

@@ -5,13 +5,16 @@ import Testing
 
 /// Accepts every token as one of the same subject.
 private struct TrustingApple: AppleVerifier {
-    let rules = LoginRules(replayGrace: .seconds(60))
+    let requiresChallenge = false
 
     func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
-        IdentityAssertion(subject: "001", clientID: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        ProvenIdentity(
+            identity: Identity(provider: .apple, subject: "001", email: nil), clientID: "app", issuedAt: request.now,
+            redemption: Redemption(
+                tokenHash: [1], moment: request.now, grace: .seconds(60), expiresAt: request.now + .seconds(1)),
+            laterCode: credential.code)
     }
 
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {

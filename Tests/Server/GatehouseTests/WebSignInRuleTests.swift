@@ -102,13 +102,13 @@ private final class AnyAnswer: WebIdentityProvider {
     }
 
     func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion {
-        if let code = answer.code { try spend(code) }
-        return WebAssertion(
-            IdentityAssertion(
-                subject: "ann", clientID: "app", tokenHash: answer.identityToken.map { Array($0.utf8) },
-                issuedAt: now, expiresAt: now + .seconds(86_400)))
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        if let code = answer.code { try request.spend(code, of: .dev) }
+        return ProvenIdentity(
+            identity: Identity(provider: .dev, subject: "ann", email: nil), clientID: "app", issuedAt: request.now,
+            redemption: answer.identityToken.map {
+                Redemption(tokenHash: Array($0.utf8), moment: request.now, expiresAt: request.now + .seconds(86_400))
+            })
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Codes of sign-ins through a browser")
 struct AuthorizationTests {
-    private static let proof = WebProof(
+    private static let proof = ProvenIdentity(
         identity: Identity(
             provider: .apple, subject: "001.\u{1F600}\"", email: "ann@example.com", emailVerified: true,
             isPrivateEmail: false, transferSubject: "002", unionSubject: nil),

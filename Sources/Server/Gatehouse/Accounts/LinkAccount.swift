@@ -16,7 +16,8 @@ extension AuthService {
             device: device)
         let link = NewLink(
             identity: proven.identity, user: caller.userID, redemption: proven.redemption,
-            task: task(for: login, of: caller.userID, clientID: proven.clientID, now: now), event: event,
+            task: exchangeTask(for: proven.laterCode, of: caller.userID, clientID: proven.clientID, now: now),
+            event: event,
             hasher: hasher)
         switch try store.record(link) {
         case .link, .replace, .alreadyLinked: return

@@ -67,8 +67,7 @@ extension AuthService {
         guard senders[code.address.channel] != nil else { throw .unknownProvider }
         return ProvenIdentity(
             identity: Identity(codeAddress: code.address), clientID: policy.defaultClientID, issuedAt: now,
-            redemption: Redemption(
-                tokenHash: code.idHash, nonceHash: nil, moment: now, grace: .zero, expiresAt: code.expiresAt))
+            redemption: Redemption(tokenHash: code.idHash, moment: now, expiresAt: code.expiresAt))
     }
 
     func reportUse(of proven: ProvenIdentity, requestID: String) {

@@ -151,17 +151,18 @@ package struct AcceptedLogin: Sendable {
 extension AuthService {
     /// An identity without an account gets a new user.
     func decide(
-        _ login: Login, on facts: LoginFacts, clientID: String, from device: Device,
-        queueing task: (UserID) -> AppleTask?
+        _ login: Login, on facts: LoginFacts, proven: ProvenIdentity, from device: Device, now: Timestamp
     ) -> LoginDecision {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? newUser(login)
         let (session, refreshToken) = newSession(
-            of: user, by: login.identity.provider, clientID: clientID, boundTo: login.key?.thumbprint, from: device,
+            of: user, by: login.identity.provider, clientID: proven.clientID, boundTo: login.key?.thumbprint,
+            from: device,
             now: login.moment)
         return .accept(
             AcceptedLogin(
-                login, of: user, on: facts, opening: session, refreshToken: refreshToken, queueing: task(user.id)))
+                login, of: user, on: facts, opening: session, refreshToken: refreshToken,
+                queueing: exchangeTask(for: proven.laterCode, of: user.id, clientID: proven.clientID, now: now)))
     }
 
     private func newUser(_ login: Login) -> User {

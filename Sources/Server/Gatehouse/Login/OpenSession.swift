@@ -17,12 +17,10 @@ package struct LoginResult: Sendable {
 extension AuthService {
     /// Finds or creates the user of a proven identity, and opens a session: the one path after every way to sign in.
     ///
-    /// - Parameters:
-    ///   - key: nil for a session that is bound to none.
-    ///   - task: makes the Apple task that is queued with the login.
+    /// - Parameter key: nil for a session that is bound to none.
     func openSession(
         for proven: ProvenIdentity, nickname: String?, boundTo key: ProvenKey?, from device: Device, now: Timestamp,
-        in context: inout RequestContext, queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
+        in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         let provider = proven.identity.provider
         let login = Login(
@@ -30,7 +28,7 @@ extension AuthService {
             staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now),
             userAgent: device.userAgent, tellsOwner: policy.tellsOwners, hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
-            self.decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
+            self.decide(login, on: facts, proven: proven, from: device, now: now)
         }
         let accepted = try accepted(decision, by: provider, from: device, in: context)
         context.identify(accepted.user.id, accepted.session.id)

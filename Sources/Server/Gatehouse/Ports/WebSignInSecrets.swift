@@ -7,8 +7,9 @@ package protocol WebSignInSecrets: Sendable {
     /// Whether the challenge is the hash of the verifier (RFC 7636, method S256). Compares in constant time.
     func isCodeVerifier(_ verifier: String, of challenge: String) -> Bool
 
-    func seal(_ proof: WebProof, withCode code: String) -> [UInt8]
+    /// Without a redemption: the code is what is redeemed next.
+    func seal(_ proof: ProvenIdentity, withCode code: String) -> [UInt8]
 
     /// Nil if it was sealed with another code, or with a secret that is not configured any more.
-    func open(_ sealed: [UInt8], withCode code: String) -> WebProof?
+    func open(_ sealed: [UInt8], withCode code: String) -> ProvenIdentity?
 }

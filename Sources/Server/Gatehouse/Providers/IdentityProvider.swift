@@ -1,34 +1,34 @@
 /// Verifies what one provider says about a user. A login proves an identity; everything after the proof is the same for all
 /// providers.
 package protocol IdentityProvider: Sendable {
-    /// The rules for the nonce and for a repeat of the same credential.
-    var rules: LoginRules { get }
+    /// Whether a login must use a nonce from the challenge endpoint.
+    var requiresChallenge: Bool { get }
 
-    /// Verifies a credential. It is not redeemed yet.
+    /// Verifies a credential. An identity token is not redeemed yet; a code is spent.
     ///
-    /// - Parameters:
-    ///   - requestID: for the log, when the verification has to ask the provider.
-    ///   - spend: called with a code right before it is exchanged, because a code can be exchanged once. Throws if another
-    ///     request has exchanged it.
     /// - Throws: `.identity` for a credential that is not valid, `.missing` for one that lacks a member, `.providerUnavailable`
     ///   when the provider has to be asked and does not answer, `.providerMisconfigured` when it refuses the operator's id or
-    ///   secret, what `spend` throws, and no other refusal.
-    func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion
+    ///   secret, what `Verification.spend` throws, and no other refusal.
+    func verify(_ credential: IdentityCredential, in request: Verification) throws(Refusal) -> ProvenIdentity
 }
 
-/// What a provider's logins have to contain besides a valid credential.
-package struct LoginRules: Sendable, Equatable {
-    /// Whether a login must use a nonce from the challenge endpoint.
-    package var requiresChallenge: Bool
-    /// How long an identity token may be redeemed again by a client that retries.
-    package var replayGrace: Duration
+/// The request in which a provider verifies something.
+package struct Verification: Sendable {
+    package let now: Timestamp
+    /// For the log, when the provider has to be asked.
+    package let requestID: String?
+    private let codes: any OneTimeCodes
 
-    package init(requiresChallenge: Bool = false, replayGrace: Duration) {
-        self.requiresChallenge = requiresChallenge
-        self.replayGrace = replayGrace
+    package init(now: Timestamp, requestID: String?, codes: any OneTimeCodes) {
+        self.now = now
+        self.requestID = requestID
+        self.codes = codes
+    }
+
+    /// Marks a code as used. Called right before it is exchanged, because a code can be exchanged once. Throws if another
+    /// request has exchanged it.
+    package func spend(_ code: String, of provider: Provider) throws(Refusal) {
+        try codes.spend(code, of: provider, now: now)
     }
 }
 
@@ -66,44 +66,30 @@ package struct IdentityCredential: Sendable {
     }
 }
 
-/// What a valid credential says.
-package struct IdentityAssertion: Sendable, Equatable {
-    package let subject: String
+/// What a way to sign in proves: who it is, to which client, and what has to be redeemed for it.
+package struct ProvenIdentity: Sendable, Equatable {
+    package var identity: Identity
     /// The client of the provider that the credential was issued for: an audience, or the id of an app.
     package let clientID: String
-    /// SHA-256 of the signed part, which identifies the token; nil for a credential that is redeemed at the provider.
-    package let tokenHash: [UInt8]?
     package let issuedAt: Timestamp
-    package let expiresAt: Timestamp
-    package var email: String?
-    package var emailVerified: Bool?
-    package var isPrivateEmail: Bool?
-    package var realUserStatus: Int?
-    /// The subject before the app was transferred from another developer team.
-    package var transferSubject: String?
-    /// The subject that all apps of the operator see at this provider.
-    package var unionSubject: String?
+    /// The single use of the credential, which the login writes; nil if it was spent when it was verified.
+    package var redemption: Redemption?
     /// The name that the provider knows.
     package var nickname: String?
     /// The nonce in the token, if the provider's rules let a login leave it out.
     package var unsentNonce: String?
+    /// Apple's code, which is exchanged after the login.
+    package var laterCode: String?
 
     package init(
-        subject: String, clientID: String, tokenHash: [UInt8]?, issuedAt: Timestamp, expiresAt: Timestamp,
-        email: String? = nil, emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil,
-        transferSubject: String? = nil, unionSubject: String? = nil, nickname: String? = nil
+        identity: Identity, clientID: String, issuedAt: Timestamp, redemption: Redemption? = nil,
+        nickname: String? = nil, laterCode: String? = nil
     ) {
-        self.subject = subject
+        self.identity = identity
         self.clientID = clientID
-        self.tokenHash = tokenHash
         self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.email = email
-        self.emailVerified = emailVerified
-        self.isPrivateEmail = isPrivateEmail
-        self.realUserStatus = realUserStatus
-        self.transferSubject = transferSubject
-        self.unionSubject = unionSubject
+        self.redemption = redemption
         self.nickname = nickname
+        self.laterCode = laterCode
     }
 }

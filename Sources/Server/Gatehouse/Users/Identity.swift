@@ -36,15 +36,6 @@ package struct Identity: Sendable, Equatable {
         self.unionSubject = unionSubject
     }
 
-    /// What a provider's credential says about its user.
-    init(_ assertion: IdentityAssertion, by provider: Provider) {
-        self.init(
-            provider: provider, subject: assertion.subject, email: assertion.email,
-            emailVerified: assertion.emailVerified, isPrivateEmail: assertion.isPrivateEmail,
-            realUserStatus: assertion.realUserStatus, transferSubject: assertion.transferSubject,
-            unionSubject: assertion.unionSubject)
-    }
-
     package var hasVerifiedEmail: Bool { email != nil && emailVerified == true }
 }
 

@@ -42,16 +42,17 @@ extension AuthService {
         guard let code = try store.authorizationCode(hash) else { throw .invalidGrant }
         guard code.sessionID == nil else { throw try secondUse(of: code, from: device, in: context) }
         guard code.isAlive(now: now), permits(grant, code),
-            let proof = tokens.open(code.sealedProof, withCode: grant.code)
+            var proof = tokens.open(code.sealedProof, withCode: grant.code)
         else { throw .invalidGrant }
         if let wanted = code.demands.keyThumbprint, wanted != key?.thumbprint {
             throw refused(key == nil ? .missing : .key, in: context)
         }
+        proof.redemption = Redemption(
+            tokenHash: code.hash, moment: now, expiresAt: code.expiresAt + StoredAuthorizationCode.memory,
+            isAuthorizationCode: true)
         do throws(Refusal) {
             return try openSession(
-                for: ProvenIdentity(proof, by: code, now: now), nickname: nickname ?? proof.nickname, boundTo: key,
-                from: device, now: now, in: &context
-            ) { user in self.laterTask(of: proof, for: user, now: now) }
+                for: proof, nickname: nickname ?? proof.nickname, boundTo: key, from: device, now: now, in: &context)
         } catch .identity(.replayed, _) {
             // Another request has used the code since it was read.
             guard let used = try store.authorizationCode(hash) else { throw .invalidGrant }
@@ -67,11 +68,6 @@ extension AuthService {
             && tokens.isCodeVerifier(grant.codeVerifier, of: code.demands.codeChallenge)
     }
 
-    private func laterTask(of proof: WebProof, for user: UserID, now: Timestamp) -> AppleTask? {
-        guard proof.identity.provider == .apple else { return nil }
-        return exchangeTask(for: proof.laterCode, of: user, clientID: proof.clientID, now: now)
-    }
-
     /// Ends the session of the first use, and returns the refusal.
     private func secondUse(
         of code: StoredAuthorizationCode, from device: Device, in context: RequestContext
@@ -82,16 +78,5 @@ extension AuthService {
             provider: session.provider, device: device)
         try end(id, for: .codeReuse, recording: event, in: context)
         return .invalidGrant
-    }
-}
-
-extension ProvenIdentity {
-    fileprivate init(_ proof: WebProof, by code: StoredAuthorizationCode, now: Timestamp) {
-        self.init(
-            identity: proof.identity, clientID: proof.clientID, issuedAt: proof.issuedAt,
-            redemption: Redemption(
-                tokenHash: code.hash, nonceHash: nil, moment: now, grace: .zero,
-                expiresAt: code.expiresAt + StoredAuthorizationCode.memory, isAuthorizationCode: true),
-            nickname: proof.nickname)
     }
 }

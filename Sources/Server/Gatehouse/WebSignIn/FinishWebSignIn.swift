@@ -17,11 +17,11 @@ extension AuthService {
         let asked = ProviderRequest(
             state: state ?? "", nonce: request.nonce, codeVerifier: request.codeVerifier, callback: callback)
         do throws(Refusal) {
-            let proven = try provider.verify(answer, to: asked, now: now, requestID: context.id) {
-                (code) throws(Refusal) in try spend(code, of: name, now: now)
-            }
-            try redeem(proven.assertion, by: name, now: now)
-            let code = try keepCode(for: WebProof(proven, by: name), of: request)
+            let proven = try provider.verify(
+                answer, to: asked, in: Verification(now: now, requestID: context.id, codes: self))
+            // Apple's token comes through the browser, so it must not be good for another login.
+            if let redemption = proven.redemption { try spend(redemption, by: name) }
+            let code = try keepCode(for: proven, of: request)
             report(.webSignIn(.proven), context.id)
             return returnAddress(request.redirectURI, [("code", code)], state: request.appState)
         } catch {
@@ -67,18 +67,8 @@ extension AuthService {
             to: returnAddress(request.redirectURI, error: error, state: request.appState), error, cause: cause)
     }
 
-    /// Apple's token comes through the browser, so it must not be good for another login.
-    private func redeem(
-        _ assertion: IdentityAssertion, by provider: Provider, now: Timestamp
-    ) throws(Refusal) {
-        guard let hash = assertion.tokenHash else { return }
-        let redemption = Redemption(
-            tokenHash: hash, nonceHash: nil, moment: now, grace: .zero, expiresAt: assertion.expiresAt)
-        guard try store.spend(redemption) else { throw .identity(.replayed, by: provider) }
-    }
-
     /// Makes the code that the app exchanges for tokens.
-    private func keepCode(for proof: WebProof, of request: StoredAuthorizationRequest) throws(Refusal) -> String {
+    private func keepCode(for proof: ProvenIdentity, of request: StoredAuthorizationRequest) throws(Refusal) -> String {
         let code = newSecret
         try store.keep(
             StoredAuthorizationCode(
@@ -95,14 +85,5 @@ extension ProviderAnswer {
     fileprivate var signInError: SignInError? {
         if let error { return SignInError(ofProvider: error) }
         return code == nil && identityToken == nil ? .accessDenied : nil
-    }
-}
-
-extension WebProof {
-    fileprivate init(_ proven: WebAssertion, by provider: Provider) {
-        let assertion = proven.assertion
-        self.init(
-            identity: Identity(assertion, by: provider), clientID: assertion.clientID, issuedAt: assertion.issuedAt,
-            nickname: assertion.nickname, laterCode: proven.laterCode)
     }
 }

@@ -81,24 +81,3 @@ package struct StoredAuthorizationCode: Sendable, Equatable {
         return (parts[0], parts.count == 2 ? parts[1] : nil)
     }
 }
-
-/// What a provider's answer has proven, until the app exchanges its code.
-package struct WebProof: Sendable, Equatable {
-    package let identity: Identity
-    package let clientID: String
-    package let issuedAt: Timestamp
-    /// The name that the provider knows.
-    package let nickname: String?
-    /// Apple's code, which is exchanged after the login.
-    package let laterCode: String?
-
-    package init(
-        identity: Identity, clientID: String, issuedAt: Timestamp, nickname: String?, laterCode: String?
-    ) {
-        self.identity = identity
-        self.clientID = clientID
-        self.issuedAt = issuedAt
-        self.nickname = nickname
-        self.laterCode = laterCode
-    }
-}

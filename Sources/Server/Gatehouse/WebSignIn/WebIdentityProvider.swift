@@ -10,14 +10,12 @@ package protocol WebIdentityProvider: Sendable {
 
     /// Verifies what the provider sent to the callback, and asks the provider about the code where it has to be asked.
     ///
-    /// - Parameter spend: called with a code right before it is exchanged, because a code can be exchanged once. Throws if
-    ///   another request has exchanged it.
-    /// - Throws: `.identity` for an answer that is not valid, `.providerUnavailable`, `.providerMisconfigured`, what `spend`
-    ///   throws, and no other refusal.
+    /// - Parameter asked: what Gatehouse has asked for.
+    /// - Throws: `.identity` for an answer that is not valid, `.providerUnavailable`, `.providerMisconfigured`, what
+    ///   `Verification.spend` throws, and no other refusal.
     func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity
 }
 
 /// What Gatehouse asks a provider through the browser. It is kept in the database until the browser comes back.
@@ -60,17 +58,5 @@ package struct ProviderAnswer: Sendable, Equatable {
         self.user = user
         self.issuer = issuer
         self.error = error
-    }
-}
-
-/// What a valid answer of a provider says.
-package struct WebAssertion: Sendable, Equatable {
-    package var assertion: IdentityAssertion
-    /// Apple's code, which is exchanged after the login.
-    package var laterCode: String?
-
-    package init(_ assertion: IdentityAssertion, laterCode: String? = nil) {
-        self.assertion = assertion
-        self.laterCode = laterCode
     }
 }

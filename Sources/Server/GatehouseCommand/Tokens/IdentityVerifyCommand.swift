@@ -123,13 +123,13 @@ struct TokenVerification {
     private func verify(
         _ credential: IdentityCredential, passed: IdentityTokenCheck.Observer
     ) -> Result<JSONObject, IdentityFault> {
-        let verifier = IdentityTokenVerifier(issuer.rules)
-        return Result { () throws(IdentityFault) in
-            let token = try verifier.inspect(credential.identityToken ?? "", now: now, passed: passed)
+        Result { () throws(IdentityFault) in
+            let token = try IdentityToken(
+                credential.identityToken ?? "", rules: issuer.rules, now: now, passed: passed)
             let candidates = keys.keys(for: token.key)
             guard !candidates.isEmpty else { throw .unknownKey }
             passed(.key)
-            _ = try verifier.confirm(token, with: candidates, for: credential, passed: passed)
+            try token.confirm(by: issuer.rules, with: candidates, for: credential, passed: passed)
             if case .challenges(let rule) = issuer.server { try rule.check(credential, now: now) }
             return token.claims.object
         }

@@ -128,7 +128,7 @@ extension ProviderRegistry {
         let (name, grace) = (settings.name, environment.replayGrace)
         switch settings.details {
         case .openID(let rules, _):
-            return part.keys.map { OpenIDProvider(name: name, rules: rules, keys: $0, replayGrace: grace) }
+            return part.keys.map { IdentityTokenVerifier(of: name, by: rules, keys: $0, replayGrace: grace) }
         case .google(let rules, _):
             return part.keys.map { GoogleProvider(name: name, rules: rules, keys: $0, replayGrace: grace) }
         case .weChat(let app): return WeChatProvider(name: name, app: app, calls: calls(of: name, part.gate))

@@ -5,26 +5,27 @@ import JOSE
 ///
 /// A class, because the service that has it is copied for each request.
 package final class AppleSignIn: AppleVerifier {
-    package let rules: LoginRules
-    private let tokens: ProviderTokens
+    private let tokens: IdentityTokenVerifier
     private let notificationRules: TokenRules
 
     /// - Parameter notifications: which notifications are accepted, if others than the tokens of the apps: users may have
     ///   signed in with another client of the team.
     package init(
-        verifier: IdentityTokenVerifier, keys: ProviderKeys, replayGrace: Duration,
-        notifications: TokenRules? = nil
+        rules: TokenRules, keys: ProviderKeys, replayGrace: Duration, notifications: TokenRules? = nil
     ) {
-        notificationRules = notifications ?? verifier.rules
-        tokens = ProviderTokens(provider: .apple, verifier: verifier, keys: keys)
-        rules = LoginRules(requiresChallenge: verifier.rules.nonce == .challenge, replayGrace: replayGrace)
+        notificationRules = notifications ?? rules
+        tokens = IdentityTokenVerifier(of: .apple, by: rules, keys: keys, replayGrace: replayGrace)
     }
 
+    package var requiresChallenge: Bool { tokens.requiresChallenge }
+
+    /// The code is exchanged after the login.
     package func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
-        try tokens.verify(credential, now: now, requestID: requestID)
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        var proven = try tokens.verify(credential, in: request)
+        proven.laterCode = credential.code
+        return proven
     }
 
     package func verify(

@@ -6,7 +6,7 @@ package import Gatehouse
 /// The identity token does not come from Apple's server, so the browser's user can exchange it for another one, also of
 /// another person. The nonce binds it to the request, and `c_hash` binds the code to it.
 package struct AppleWebSignIn: WebIdentityProvider {
-    private let tokens: ProviderTokens
+    private let tokens: IdentityTokenVerifier
     private let client: AppleWebClient
 
     /// - Parameters:
@@ -16,7 +16,7 @@ package struct AppleWebSignIn: WebIdentityProvider {
         // A token for an app, which has another audience, is not for the browser.
         let rules = TokenRules.apple(
             issuers: issuers, audiences: [client.id], nonce: .required, demandsCodeHash: true)
-        tokens = ProviderTokens(provider: .apple, verifier: IdentityTokenVerifier(rules), keys: keys)
+        tokens = IdentityTokenVerifier(of: .apple, by: rules, keys: keys)
         self.client = client
     }
 
@@ -33,13 +33,13 @@ package struct AppleWebSignIn: WebIdentityProvider {
 
     /// The code is exchanged after the login, as those of apps are.
     package func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion {
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         guard let code = answer.code else { throw .missing(.code) }
-        let credential = IdentityCredential(identityToken: answer.identityToken, code: code, nonce: request.nonce)
-        var assertion = try tokens.verify(credential, now: now, requestID: requestID)
-        assertion.nickname = AppleUser.name(in: answer.user)
-        return WebAssertion(assertion, laterCode: code)
+        let credential = IdentityCredential(identityToken: answer.identityToken, code: code, nonce: asked.nonce)
+        var proven = try tokens.verify(credential, in: request)
+        proven.nickname = AppleUser.name(in: answer.user)
+        proven.laterCode = code
+        return proven
     }
 }

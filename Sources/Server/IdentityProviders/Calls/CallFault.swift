@@ -10,8 +10,6 @@ enum CallFault: Error, Sendable, Equatable {
     case unavailable(String)
     /// Too many logins wait for the provider.
     case crowded
-    /// The code was not exchanged: another request has used it, or the store failed.
-    case notSpent(Refusal)
 
     static func unreadable(_ path: String) -> CallFault { .unavailable("\(path): an answer that cannot be read") }
 }

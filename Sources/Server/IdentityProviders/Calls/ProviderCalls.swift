@@ -59,37 +59,36 @@ package struct ProviderCalls: Sendable {
 
     /// Runs the calls of one login.
     ///
-    /// - Parameter spend: marks the code as used. Called when the gate is passed, so that a login which has to be repeated for
-    ///   the gate keeps its code, and before the time of the calls begins.
+    /// - Parameter code: marked as used when the gate is passed, so that a login which has to be repeated for the gate keeps
+    ///   its code, and before the time of the calls begins.
     func run<Outcome>(
-        at apiURL: String, for provider: Provider, requestID: String?, spending spend: () throws(Refusal) -> Void,
+        at apiURL: String, for provider: Provider, in request: Verification, spending code: String?,
         asking login: (CallSeries) throws(CallFault) -> Outcome
     ) throws(Refusal) -> Outcome {
-        do throws(CallFault) {
-            let outcome = try bounded { () throws(CallFault) in
-                do throws(Refusal) { try spend() } catch { throw .notSpent(error) }
-                return try login(series(at: apiURL))
-            }
-            report(.answered, requestID)
+        let result = try gate.pass { () throws(Refusal) in
+            if let code { try request.spend(code, of: provider) }
+            return Result { () throws(CallFault) in try login(series(at: apiURL)) }
+        }
+        switch result ?? .failure(.crowded) {
+        case .success(let outcome):
+            report(.answered, request.requestID)
             return outcome
-        } catch {
-            if let fault = error.report { report(fault, requestID) }
-            throw error.refusal(by: provider)
+        case .failure(let fault):
+            report(fault.report, request.requestID)
+            throw fault.refusal(by: provider)
         }
     }
 
     /// Makes one call that belongs to no login, and reports nothing.
     func probe(at apiURL: String, _ call: (CallSeries) throws(CallFault) -> ProviderCheck) -> ProviderCheck {
         do throws(CallFault) {
-            return try bounded { () throws(CallFault) in try call(series(at: apiURL)) }
+            guard let check = try gate.pass({ () throws(CallFault) in try call(series(at: apiURL)) }) else {
+                throw .crowded
+            }
+            return check
         } catch {
             return ProviderCheck(error)
         }
-    }
-
-    private func bounded<Outcome>(_ work: () throws(CallFault) -> Outcome) throws(CallFault) -> Outcome {
-        guard let outcome = try gate.pass(work) else { throw .crowded }
-        return outcome
     }
 
     private func series(at apiURL: String) -> CallSeries {
@@ -98,14 +97,12 @@ package struct ProviderCalls: Sendable {
 }
 
 extension CallFault {
-    /// Nil if the provider was not asked.
-    fileprivate var report: ProviderReport? {
+    fileprivate var report: ProviderReport {
         switch self {
         case .credential: .answered
         case .misconfigured(let code): .misconfigured(code: code)
         case .unavailable(let text): .unavailable(text)
         case .crowded: .crowded
-        case .notSpent: nil
         }
     }
 
@@ -114,7 +111,6 @@ extension CallFault {
         case .credential(let fault): .identity(fault, by: provider)
         case .misconfigured: .providerMisconfigured(provider)
         case .unavailable, .crowded: .providerUnavailable(provider)
-        case .notSpent(let refusal): refusal
         }
     }
 }

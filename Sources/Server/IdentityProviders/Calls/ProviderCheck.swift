@@ -27,7 +27,6 @@ package enum ProviderCheck: Sendable, Equatable {
         case .misconfigured(let code): self = .refused(code: code)
         case .unavailable(let text): self = .unavailable(text)
         case .crowded: self = .unavailable("too many logins wait for the provider")
-        case .notSpent: self = .unclear(code: "0")
         }
     }
 }

@@ -2,32 +2,38 @@ package import Gatehouse
 
 /// Google: an OpenID provider that also reports what endangers its users' accounts.
 package struct GoogleProvider: IdentityProvider, SecurityEventVerifier {
-    private let logins: OpenIDProvider
-    private let events: GoogleEventVerifier
-    private let name: Provider
+    private let logins: IdentityTokenVerifier
+    private let events: IdentityTokenVerifier
 
     package init(name: Provider, rules: TokenRules, keys: ProviderKeys, replayGrace: Duration) {
-        logins = OpenIDProvider(name: name, rules: rules, keys: keys, replayGrace: replayGrace)
-        events = GoogleEventVerifier(name: name, rules: rules, keys: keys)
-        self.name = name
+        logins = IdentityTokenVerifier(of: name, by: rules, keys: keys, replayGrace: replayGrace)
+        events = IdentityTokenVerifier(of: name, by: rules.forEvents, keys: keys)
     }
 
-    package var rules: LoginRules { logins.rules }
+    package var requiresChallenge: Bool { logins.requiresChallenge }
 
     package func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
-        try logins.verify(credential, now: now, requestID: requestID, spending: spend)
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        try logins.verify(credential, in: request)
     }
 
     package func verify(
         securityEvents text: String, now: Timestamp, requestID: String?
     ) throws(Refusal) -> SecurityEvents {
-        let event = try events.verify(event: text, now: now, requestID: requestID)
+        let event = try verify(event: text, now: now, requestID: requestID)
         return SecurityEvents(
-            provider: name, id: event.id, issuedAt: event.issuedAt,
+            provider: events.provider, id: event.id, issuedAt: event.issuedAt,
             entries: event.entries.map { SecurityEvents.Entry($0.securityKind, subject: $0.user) })
+    }
+
+    /// Verifies a security event token, which the keys sign that also sign identity tokens. An identity token is refused.
+    package func verify(event text: String, now: Timestamp, requestID: String?) throws(Refusal) -> GoogleEvent {
+        let event = try events.refusing { () throws(IdentityFault) in
+            try SignedGoogleEvent(text, rules: events.rules, now: now)
+        }
+        let keys = try events.keys(for: event.key, requestID: requestID)
+        return try events.refusing { () throws(IdentityFault) in try event.confirmed(by: keys) }
     }
 }
 

@@ -9,7 +9,7 @@ import OpenSSL
 package struct OpenIDWebSignIn: WebIdentityProvider {
     private let name: Provider
     private let client: WebClient
-    private let tokens: ProviderTokens
+    private let tokens: IdentityTokenVerifier
     private let discovery: OpenIDDiscovery?
     private let calls: ProviderCalls
 
@@ -23,7 +23,7 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     ) {
         var rules = rules
         (rules.audiences, rules.audienceList, rules.nonce) = ([client.id], .trusted([]), .required)
-        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(rules), keys: keys)
+        tokens = IdentityTokenVerifier(of: name, by: rules, keys: keys)
         self.name = name
         self.client = client
         self.discovery = discovery
@@ -41,22 +41,21 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     }
 
     package func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion {
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         guard let code = answer.code else { throw .missing(.code) }
-        let endpoints = try endpoints(requestID)
+        let endpoints = try endpoints(request.requestID)
         guard isIssuer(answer.issuer, by: endpoints) else { throw .identity(.issuer, by: name) }
         let endpoint = TokenEndpoint(of: client, endpoints)
-        let grant = try calls.run(
-            at: endpoint.url, for: name, requestID: requestID, spending: { () throws(Refusal) in try spend(code) },
-            asking: { (series) throws(CallFault) in try endpoint.exchange(code, for: request, series) })
+        let grant = try calls.run(at: endpoint.url, for: name, in: request, spending: code) {
+            (series) throws(CallFault) in try endpoint.exchange(code, for: asked, series)
+        }
         let credential = IdentityCredential(
-            identityToken: grant.identityToken, nonce: request.nonce, accessToken: grant.accessToken)
-        var assertion = try tokens.verify(credential, now: now, requestID: requestID)
+            identityToken: grant.identityToken, nonce: asked.nonce, accessToken: grant.accessToken)
+        var proven = try tokens.verify(credential, in: request)
         // This nonce is the request's, and no challenge that an app has got.
-        assertion.unsentNonce = nil
-        return WebAssertion(assertion)
+        proven.unsentNonce = nil
+        return proven
     }
 
     /// RFC 7636, section 4.2.

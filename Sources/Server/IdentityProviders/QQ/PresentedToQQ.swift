@@ -9,13 +9,20 @@ enum PresentedToQQ {
     /// How long QQ accepts an access token: three months.
     private static let accessTokenLifetime = Duration.seconds(92 * 86_400)
 
-    /// The hash of what signs in once, and when it is worth nothing any more. A code is spent before it is exchanged.
-    func redemption(by now: Timestamp) -> (hash: [UInt8]?, expiresAt: Timestamp) {
-        switch self {
-        case .code: (nil, now)
-        case .accessToken(let token):
-            (SHA256.hash("qq access token " + token.withLowerASCII), now + Self.accessTokenLifetime)
-        }
+    /// The client may not have got the answer to its access token.
+    private static let accessTokenGrace = Duration.seconds(60)
+
+    /// The code, which is spent before it is exchanged.
+    var code: String? {
+        if case .code(let code, _) = self { code } else { nil }
+    }
+
+    /// The single use of an access token.
+    func redemption(by now: Timestamp) -> Redemption? {
+        guard case .accessToken(let token) = self else { return nil }
+        return Redemption(
+            tokenHash: SHA256.hash("qq access token " + token.withLowerASCII), moment: now,
+            grace: Self.accessTokenGrace, expiresAt: now + Self.accessTokenLifetime)
     }
 
     /// An access token may be three months old, so it does not prove that the user has signed in just now.

@@ -2,8 +2,7 @@ package import Gatehouse
 
 /// Logins by a code or an access token of QQ Connect.
 package struct QQProvider: IdentityProvider {
-    /// The grace is for an access token: the client may not have got the answer.
-    package let rules = LoginRules(replayGrace: .seconds(60))
+    package let requiresChallenge = false
     private let name: Provider
     private let app: QQApp
     private let calls: ProviderCalls
@@ -18,26 +17,23 @@ package struct QQProvider: IdentityProvider {
     }
 
     package func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         let presented = try PresentedToQQ(credential, by: name)
-        return try calls.run(
-            at: app.apiURL, for: name, requestID: requestID,
-            spending: { () throws(Refusal) in if case .code(let code, _) = presented { try spend(code) } },
-            asking: { (series) throws(CallFault) in try assertion(for: presented, now: now, series) })
+        return try calls.run(at: app.apiURL, for: name, in: request, spending: presented.code) {
+            (series) throws(CallFault) in try proven(by: presented, now: request.now, series)
+        }
     }
 
-    private func assertion(
-        for presented: PresentedToQQ, now: Timestamp, _ series: CallSeries
-    ) throws(CallFault) -> IdentityAssertion {
+    private func proven(
+        by presented: PresentedToQQ, now: Timestamp, _ series: CallSeries
+    ) throws(CallFault) -> ProvenIdentity {
         let calls = QQCalls(app: app, series: series)
         let (token, credential) = try accessToken(of: presented, calls)
         let user = try calls.user(of: token, presenting: credential)
-        let redemption = presented.redemption(by: now)
-        return IdentityAssertion(
-            subject: user.openID, clientID: app.id, tokenHash: redemption.hash, issuedAt: presented.issuedAt(by: now),
-            expiresAt: redemption.expiresAt, unionSubject: user.unionID,
+        return ProvenIdentity(
+            identity: Identity(provider: name, subject: user.openID, email: nil, unionSubject: user.unionID),
+            clientID: app.id, issuedAt: presented.issuedAt(by: now), redemption: presented.redemption(by: now),
             nickname: calls.nickname(of: user, token: token))
     }
 

@@ -27,11 +27,9 @@ package struct QQWebSignIn: WebIdentityProvider {
 
     /// QQ demands the address to which it has sent the code.
     package func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion {
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         guard let code = answer.code else { throw .missing(.code) }
-        let credential = IdentityCredential(code: code, redirectURI: request.callback)
-        return WebAssertion(try provider.verify(credential, now: now, requestID: requestID, spending: spend))
+        return try provider.verify(IdentityCredential(code: code, redirectURI: asked.callback), in: request)
     }
 }

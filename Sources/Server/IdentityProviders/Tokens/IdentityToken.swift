@@ -1,8 +1,9 @@
-import Gatehouse
-import JOSE
+package import Gatehouse
+package import JOSE
 package import JSON
 
-/// An identity token that has passed every check except those that need the provider's key.
+/// An identity token that has passed every check except those that need the provider's key. So no key is fetched for a
+/// token that would be refused anyway.
 package struct IdentityToken: Sendable {
     package static let longest = SignedToken.maximumByteCount
 
@@ -11,8 +12,8 @@ package struct IdentityToken: Sendable {
     private let audience: String
     private let lifetime: TokenLifetime
 
-    init(
-        _ text: String, rules: TokenRules, now: Timestamp, passed: IdentityTokenCheck.Observer
+    package init(
+        _ text: String, rules: TokenRules, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(IdentityFault) {
         jws = try SignedToken(text, rules: rules, passed: passed)
         // A notification has the same issuer, keys and audience. Only `events` tells it from a login.
@@ -37,15 +38,47 @@ package struct IdentityToken: Sendable {
 
     package var key: KeyReference { jws.key }
 
-    func verify(with keys: [VerificationKey]) throws(IdentityFault) {
+    /// Checks the signature, and that the token belongs to the request that contained it.
+    package func confirm(
+        by rules: TokenRules, with keys: [VerificationKey], for credential: IdentityCredential,
+        passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(IdentityFault) {
         try jws.verify(with: keys)
+        passed(.signature)
+        try RequestBinding(token: self, credential: credential).check(by: rules, passed: passed)
     }
 
-    func assertion(by rules: TokenRules) -> IdentityAssertion {
-        var assertion = IdentityAssertion(
-            subject: subject, clientID: audience, tokenHash: jws.hash, issuedAt: lifetime.issuedAt,
-            expiresAt: lifetime.expiresAt, email: claims["email"]?.email)
-        rules.user.add(claims, to: &assertion)
-        return assertion
+    /// - Parameter grace: how long the token may be redeemed again by a client that retries.
+    func proven(of provider: Provider, by rules: TokenRules, grace: Duration, now: Timestamp) -> ProvenIdentity {
+        var proven = ProvenIdentity(
+            identity: Identity(provider: provider, subject: subject, email: claims["email"]?.email),
+            clientID: audience, issuedAt: lifetime.issuedAt,
+            redemption: Redemption(tokenHash: jws.hash, moment: now, grace: grace, expiresAt: lifetime.expiresAt))
+        rules.user.add(claims, to: &proven)
+        return proven
     }
+}
+
+/// A check of an identity token.
+package enum IdentityTokenCheck: String, Sendable {
+    case form
+    case algorithm
+    case keyID = "key id"
+    case type
+    case claims
+    case subject
+    case issuer
+    case audience
+    case authorizedParty = "authorized party"
+    case times
+    case requiredClaims = "required claims"
+    case key
+    case signature
+    case nonce
+    case code
+    case accessToken = "access token"
+    case user
+
+    /// Called after each check that a token has passed, also after those that its rules leave nothing to do.
+    package typealias Observer = (IdentityTokenCheck) -> Void
 }

@@ -1,62 +1,46 @@
 package import Gatehouse
-package import JOSE
+import JOSE
 
-/// Verifies identity tokens in two steps. The caller looks up the provider's key between them, so that no key is
-/// fetched for a token that would be refused anyway.
-package struct IdentityTokenVerifier: Sendable {
+/// Verifies what one provider has signed with the keys that it publishes: the identity tokens of logins, and other tokens for
+/// the verifiers that have this one.
+package struct IdentityTokenVerifier: IdentityProvider {
+    let provider: Provider
     let rules: TokenRules
+    private let keys: ProviderKeys
+    private let replayGrace: Duration
 
-    package init(_ rules: TokenRules) {
+    /// - Parameter replayGrace: how long an identity token may be redeemed again by a client that retries.
+    package init(of provider: Provider, by rules: TokenRules, keys: ProviderKeys, replayGrace: Duration = .zero) {
+        self.provider = provider
         self.rules = rules
+        self.keys = keys
+        self.replayGrace = replayGrace
     }
 
-    /// Checks everything that needs no key.
-    package func inspect(
-        _ text: String, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
-    ) throws(IdentityFault) -> IdentityToken {
-        try IdentityToken(text, rules: rules, now: now, passed: passed)
+    package var requiresChallenge: Bool { rules.nonce == .challenge }
+
+    package func verify(
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        guard let text = credential.identityToken else { throw .missing(.identityToken) }
+        let token = try refusing { () throws(IdentityFault) in
+            try IdentityToken(text, rules: rules, now: request.now)
+        }
+        let keys = try keys(for: token.key, requestID: request.requestID)
+        try refusing { () throws(IdentityFault) in try token.confirm(by: rules, with: keys, for: credential) }
+        return token.proven(of: provider, by: rules, grace: replayGrace, now: request.now)
     }
 
-    /// Checks the signature, and that the token belongs to the request that contained it.
-    package func confirm(
-        _ token: IdentityToken, with keys: [VerificationKey], for credential: IdentityCredential,
-        passed: IdentityTokenCheck.Observer = { _ in }
-    ) throws(IdentityFault) -> IdentityAssertion {
-        try token.verify(with: keys)
-        passed(.signature)
-        try RequestBinding(token: token, credential: credential).check(by: rules, passed: passed)
-        return token.assertion(by: rules)
+    func keys(for reference: KeyReference, requestID: String?) throws(Refusal) -> [VerificationKey] {
+        do { return try keys.keys(for: reference, requestID: requestID) } catch {
+            switch error {
+            case .unknownKey: throw .identity(.unknownKey, by: provider)
+            case .unavailable: throw .providerUnavailable(provider)
+            }
+        }
     }
 
-    /// The same with one key.
-    package func confirm(
-        _ token: IdentityToken, with key: VerificationKey, for credential: IdentityCredential,
-        passed: IdentityTokenCheck.Observer = { _ in }
-    ) throws(IdentityFault) -> IdentityAssertion {
-        try confirm(token, with: [key], for: credential, passed: passed)
+    func refusing<Result>(_ check: () throws(IdentityFault) -> Result) throws(Refusal) -> Result {
+        do { return try check() } catch { throw .identity(error, by: provider) }
     }
-}
-
-/// A check of an identity token.
-package enum IdentityTokenCheck: String, Sendable {
-    case form
-    case algorithm
-    case keyID = "key id"
-    case type
-    case claims
-    case subject
-    case issuer
-    case audience
-    case authorizedParty = "authorized party"
-    case times
-    case requiredClaims = "required claims"
-    case key
-    case signature
-    case nonce
-    case code
-    case accessToken = "access token"
-    case user
-
-    /// Called after each check that a token has passed, also after those that its rules leave nothing to do.
-    package typealias Observer = (IdentityTokenCheck) -> Void
 }

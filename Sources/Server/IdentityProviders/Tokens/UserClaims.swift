@@ -34,18 +34,18 @@ extension TokenRules.UserClaims {
     }
 
     /// Adds what the tokens of this kind of provider say about a user besides the subject and the address.
-    func add(_ claims: JSONObjectReader, to assertion: inout IdentityAssertion) {
+    func add(_ claims: JSONObjectReader, to proven: inout ProvenIdentity) {
         switch self {
         case .apple:
-            assertion.emailVerified = claims["email_verified"]?.flag
-            assertion.isPrivateEmail = claims["is_private_email"]?.flag
-            assertion.realUserStatus =
+            proven.identity.emailVerified = claims["email_verified"]?.flag
+            proven.identity.isPrivateEmail = claims["is_private_email"]?.flag
+            proven.identity.realUserStatus =
                 claims["real_user_status"]?.integer.flatMap { (0...2).contains($0) ? Int($0) : nil }
-            assertion.transferSubject = claims["transfer_sub"]?.identifier
+            proven.identity.transferSubject = claims["transfer_sub"]?.identifier
         case .openID(let rule):
-            assertion.nickname = claims["name"]?.plainText(atMost: Self.longestNickname)
-            assertion.unsentNonce = claims["nonce"]?.string
-            if let email = assertion.email { assertion.emailVerified = rule.isVerified(email, claims) }
+            proven.nickname = claims["name"]?.plainText(atMost: Self.longestNickname)
+            proven.unsentNonce = claims["nonce"]?.string
+            if let email = proven.identity.email { proven.identity.emailVerified = rule.isVerified(email, claims) }
         }
     }
 

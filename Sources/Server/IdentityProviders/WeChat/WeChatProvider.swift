@@ -5,7 +5,7 @@ package import Gatehouse
 /// Only a code counts, which is exchanged with the operator's own id and secret. WeChat does not tell for which app an access
 /// token was issued, so a token that a client sends could be from the user's login to an attacker's app.
 package struct WeChatProvider: IdentityProvider {
-    package let rules = LoginRules(replayGrace: .zero)
+    package let requiresChallenge = false
     private let name: Provider
     private let app: WeChatApp
     private let calls: ProviderCalls
@@ -20,23 +20,23 @@ package struct WeChatProvider: IdentityProvider {
     }
 
     package func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         guard let code = credential.code else { throw .missing(.code) }
-        return try calls.run(
-            at: app.apiURL, for: name, requestID: requestID, spending: { () throws(Refusal) in try spend(code) },
-            asking: { (series) throws(CallFault) in try assertion(for: code, now: now, series) })
+        return try calls.run(at: app.apiURL, for: name, in: request, spending: code) {
+            (series) throws(CallFault) in try proven(by: code, now: request.now, series)
+        }
     }
 
-    private func assertion(
-        for code: String, now: Timestamp, _ series: CallSeries
-    ) throws(CallFault) -> IdentityAssertion {
+    private func proven(
+        by code: String, now: Timestamp, _ series: CallSeries
+    ) throws(CallFault) -> ProvenIdentity {
         let grant = try WeChatGrant(exchange(code, series), at: Self.exchangePath)
         let profile = profile(of: grant, series)
-        return IdentityAssertion(
-            subject: grant.openID, clientID: app.id, tokenHash: nil, issuedAt: now, expiresAt: now,
-            unionSubject: grant.unionID ?? profile?.unionID, nickname: profile?.nickname)
+        return ProvenIdentity(
+            identity: Identity(
+                provider: name, subject: grant.openID, email: nil, unionSubject: grant.unionID ?? profile?.unionID),
+            clientID: app.id, issuedAt: now, nickname: profile?.nickname)
     }
 
     /// Whether WeChat accepts the id and the secret. It checks them before the code.

@@ -27,10 +27,8 @@ package struct WeChatWebSignIn: WebIdentityProvider {
     }
 
     package func verify(
-        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> WebAssertion {
-        let credential = IdentityCredential(code: answer.code)
-        return WebAssertion(try provider.verify(credential, now: now, requestID: requestID, spending: spend))
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        try provider.verify(IdentityCredential(code: answer.code), in: request)
     }
 }

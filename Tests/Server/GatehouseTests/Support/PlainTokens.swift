@@ -115,9 +115,9 @@ extension PlainTokens {
 
     func text(of random: [UInt8]) -> String { random.map { "\($0)" }.joined(separator: "-") }
     func isCodeVerifier(_ verifier: String, of challenge: String) -> Bool { verifier == challenge }
-    func seal(_ proof: WebProof, withCode code: String) -> [UInt8] { Array(proof.identity.subject.utf8) }
-    func open(_ sealed: [UInt8], withCode code: String) -> WebProof? {
-        WebProof(
+    func seal(_ proof: ProvenIdentity, withCode code: String) -> [UInt8] { Array(proof.identity.subject.utf8) }
+    func open(_ sealed: [UInt8], withCode code: String) -> ProvenIdentity? {
+        ProvenIdentity(
             identity: Identity(provider: .dev, subject: String(decoding: sealed, as: UTF8.self), email: nil),
             clientID: "app", issuedAt: Timestamp(seconds: 0), nickname: nil, laterCode: nil)
     }

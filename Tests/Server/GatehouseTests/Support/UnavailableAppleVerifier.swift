@@ -2,12 +2,11 @@ import Gatehouse
 
 /// Refuses every token, because Apple's keys are not available.
 struct UnavailableAppleVerifier: AppleVerifier {
-    let rules = LoginRules(replayGrace: .seconds(60))
+    let requiresChallenge = false
 
     func verify(
-        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
-        spending spend: (_ code: String) throws(Refusal) -> Void
-    ) throws(Refusal) -> IdentityAssertion {
+        _ credential: IdentityCredential, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
         throw .providerUnavailable(.apple)
     }
 

@@ -34,12 +34,16 @@ struct ProviderCallsTests {
         }
     }
 
-    private func makeCalls(_ count: Int, by slow: SlowCalls, spending spend: () -> Void = {}) throws(Refusal) {
+    private func makeCalls(
+        _ count: Int, by slow: SlowCalls, spending spend: @escaping @Sendable () -> Void = {}
+    ) throws(Refusal) {
         try slow.calls.run(
-            at: ScriptedProvider.apiURL, for: .dev, requestID: nil, spending: { () throws(Refusal) in spend() },
-            asking: { (series) throws(CallFault) in
-                for _ in 0..<count { _ = try series.get("/path", []) }
-            })
+            at: ScriptedProvider.apiURL, for: .dev,
+            in: Verification(now: ScriptedProvider.now, requestID: nil, codes: AnyCode { _ in spend() }),
+            spending: "the-code"
+        ) { (series) throws(CallFault) in
+            for _ in 0..<count { _ = try series.get("/path", []) }
+        }
     }
 
     @Test("a later call gets the time that the earlier ones have left")
@@ -77,8 +81,9 @@ struct ProviderCallsTests {
                 return Self.answer
             })
         try calls.run(
-            at: "", for: .dev, requestID: nil, spending: { () throws(Refusal) in },
-            asking: { (series) throws(CallFault) in _ = (try series.get("/a", []), try series.get("/b", [])) })
+            at: "", for: .dev, in: Verification(now: ScriptedProvider.now, requestID: nil, codes: AnyCode()),
+            spending: nil
+        ) { (series) throws(CallFault) in _ = (try series.get("/a", []), try series.get("/b", [])) }
         #expect(depth.withLock { $0 } == (0, 2, 2))
     }
 
@@ -89,8 +94,9 @@ struct ProviderCallsTests {
             gate: CallGate(limit: 1), get: { _, _, _ in Self.answer },
             report: { _, requestID in reports.withLock { $0.append(requestID) } })
         try calls.run(
-            at: "", for: .dev, requestID: "request-7", spending: { () throws(Refusal) in },
-            asking: { (_) throws(CallFault) in })
+            at: "", for: .dev, in: Verification(now: ScriptedProvider.now, requestID: "request-7", codes: AnyCode()),
+            spending: nil
+        ) { (_) throws(CallFault) in }
         #expect(reports.withLock { $0 } == ["request-7"])
     }
 
@@ -107,7 +113,7 @@ struct ProviderCallsTests {
         let app = WeChatApp(id: "wx-the-id", secret: "hunter2&hunter2", apiURL: apiURL)
         let provider = WeChatProvider(name: ScriptedProvider.weChat, app: app, calls: calls)
         #expect(throws: Refusal.providerUnavailable(ScriptedProvider.weChat)) {
-            try provider.verify(IdentityCredential(code: "c0de"), now: ScriptedProvider.now, requestID: nil) { _ in }
+            try provider.verify(IdentityCredential(code: "c0de"), now: ScriptedProvider.now, requestID: nil)
         }
         let text = "\(reports.withLock { $0 }) \(provider.check())"
         #expect(text.contains("/sns/oauth2/access_token: "))

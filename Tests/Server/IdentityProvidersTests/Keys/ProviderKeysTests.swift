@@ -188,7 +188,7 @@ struct ProviderKeysTests {
         let keys = ProviderKeys(
             now: { clock.change { $0 } }, report: { _, requestID in requestIDs.change { $0.append(requestID) } },
             source: { ValidLogin.keySet })
-        let logIn = AppleSignIn(verifier: IdentityTokenVerifier(.ofTests), keys: keys, replayGrace: .zero)
+        let logIn = AppleSignIn(rules: .ofTests, keys: keys, replayGrace: .zero)
         let login = IdentityCredential(identityToken: ValidLogin.token)
         for requestID in ["request-1", "request-2"] {
             _ = try logIn.verify(login, now: ValidLogin.now, requestID: requestID)

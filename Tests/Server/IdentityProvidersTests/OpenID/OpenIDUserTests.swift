@@ -9,7 +9,7 @@ struct OpenIDUserTests {
 
     private func assertion(
         _ claims: [(String, JSONValue?)], rule: TokenRules.EmailRule = .claim
-    ) -> IdentityAssertion? {
+    ) -> ProvenIdentity? {
         expectAcceptance(ofOpenID: OpenIDLogin.token(claims), policy: .of(emailRule: rule))
     }
 

@@ -47,10 +47,16 @@ struct QQLoginTests {
     private func assertion(
         union: String? = QQAnswer.unionID, nickname: String? = "小明", issuedAt: Timestamp = ScriptedProvider.now,
         tokenHash: [UInt8]? = nil
-    ) -> IdentityAssertion {
-        IdentityAssertion(
-            subject: QQAnswer.openID, clientID: "101234567", tokenHash: tokenHash, issuedAt: issuedAt,
-            expiresAt: ScriptedProvider.now + .seconds(tokenHash == nil ? 0 : 92 * 86_400), unionSubject: union,
+    ) -> ProvenIdentity {
+        ProvenIdentity(
+            identity: Identity(
+                provider: ScriptedProvider.qq, subject: QQAnswer.openID, email: nil, unionSubject: union),
+            clientID: "101234567", issuedAt: issuedAt,
+            redemption: tokenHash.map {
+                Redemption(
+                    tokenHash: $0, moment: ScriptedProvider.now, grace: .seconds(60),
+                    expiresAt: ScriptedProvider.now + .seconds(92 * 86_400))
+            },
             nickname: nickname)
     }
 

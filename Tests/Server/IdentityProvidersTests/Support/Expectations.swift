@@ -58,7 +58,7 @@ func expectRefusal(
 func expectAcceptance(
     _ credential: IdentityCredential, policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
-) -> IdentityAssertion? {
+) -> ProvenIdentity? {
     VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now).accepted(sourceLocation)
 }
 
@@ -66,7 +66,7 @@ func expectAcceptance(
 func expectAcceptance(
     _ token: String, policy: TokenRules = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
-) -> IdentityAssertion? {
+) -> ProvenIdentity? {
     expectAcceptance(
         IdentityCredential(identityToken: token), policy: policy, at: now, sourceLocation: sourceLocation)
 }

@@ -12,7 +12,7 @@ struct OpenIDFixture {
     private let published: Monitor<[UInt8]?>
     private let fetched: Counter
     private let clock: Monitor<Timestamp>
-    private let provider: OpenIDProvider
+    private let provider: IdentityTokenVerifier
 
     /// - Parameter published: the bytes of the key set; nil for one that cannot be fetched.
     init(
@@ -27,18 +27,18 @@ struct OpenIDFixture {
         }
         let keys = ProviderKeys(policy: KeySetPolicy(for: policy), now: { clock.change { $0 } }, source: source)
         (self.published, self.fetched, self.clock) = (published, fetched, clock)
-        provider = OpenIDProvider(name: name, rules: policy, keys: keys, replayGrace: .seconds(60))
+        provider = IdentityTokenVerifier(of: name, by: policy, keys: keys, replayGrace: .seconds(60))
     }
 
     var fetches: Int { fetched.count }
-    var rules: LoginRules { provider.rules }
+    var requiresChallenge: Bool { provider.requiresChallenge }
 
     func publish(_ keys: [SigningKey]) { published.change { $0 = ValidLogin.bytes(ofSetWith: keys) } }
     func advance(_ time: Duration) { clock.change { $0 = $0 + time } }
 
     func verify(
         _ token: String?, nonce: String? = OpenIDLogin.nonce, accessToken: String? = nil
-    ) -> Result<IdentityAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         let credential = IdentityCredential(identityToken: token, nonce: nonce, accessToken: accessToken)
         return Result { () throws(Refusal) in
             try provider.verify(credential, now: clock.change { $0 }, requestID: nil)
@@ -77,6 +77,6 @@ func expectEarlyRefusal(
 func expectAcceptance(
     ofOpenID token: String, policy: TokenRules = .ofOpenIDTests, nonce: String? = OpenIDLogin.nonce,
     accessToken: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
-) -> IdentityAssertion? {
+) -> ProvenIdentity? {
     OpenIDFixture(policy: policy).verify(token, nonce: nonce, accessToken: accessToken).accepted(sourceLocation)
 }

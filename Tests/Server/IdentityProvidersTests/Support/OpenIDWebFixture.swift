@@ -57,7 +57,7 @@ struct OpenIDWebFixture {
 
     func verify(
         _ answer: ProviderAnswer = ProviderAnswer(code: WebRequest.code), spendRefuses refusal: Refusal? = nil
-    ) -> Result<WebAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         script.signIn(
             by: provider, with: answer, to: WebRequest.sent, now: OpenIDLogin.now, spendRefuses: refusal)
     }

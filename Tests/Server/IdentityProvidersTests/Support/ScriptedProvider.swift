@@ -98,12 +98,9 @@ extension ScriptedProvider {
     /// - Parameter refusal: what the spending of a code throws.
     func logIn(
         by provider: some IdentityProvider, with credential: IdentityCredential, spendRefuses refusal: Refusal? = nil
-    ) -> Result<IdentityAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         Result { () throws(Refusal) in
-            try provider.verify(credential, now: Self.now, requestID: "request") { (code) throws(Refusal) in
-                note("spend \(code)")
-                if let refusal { throw refusal }
-            }
+            try provider.verify(credential, in: verification(now: Self.now, spendRefuses: refusal))
         }
     }
 
@@ -111,22 +108,27 @@ extension ScriptedProvider {
     func signIn(
         by provider: some WebIdentityProvider, with answer: ProviderAnswer, to request: ProviderRequest,
         now: Timestamp = ScriptedProvider.now, spendRefuses refusal: Refusal? = nil
-    ) -> Result<WebAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         Result { () throws(Refusal) in
-            try provider.verify(answer, to: request, now: now, requestID: "request") { (code) throws(Refusal) in
-                note("spend \(code)")
-                if let refusal { throw refusal }
-            }
+            try provider.verify(answer, to: request, in: verification(now: now, spendRefuses: refusal))
         }
     }
 
-    func weChatLogin() -> Result<IdentityAssertion, Refusal> {
+    private func verification(now: Timestamp, spendRefuses refusal: Refusal?) -> Verification {
+        let codes = AnyCode { [self] (code) throws(Refusal) in
+            note("spend \(code)")
+            if let refusal { throw refusal }
+        }
+        return Verification(now: now, requestID: "request", codes: codes)
+    }
+
+    func weChatLogin() -> Result<ProvenIdentity, Refusal> {
         logIn(by: weChatProvider, with: IdentityCredential(code: "the-code"))
     }
 
     func qqLogin(
         _ credential: IdentityCredential = IdentityCredential(code: "the-code", redirectURI: "https://app.example/qq")
-    ) -> Result<IdentityAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         logIn(by: qqProvider, with: credential)
     }
 }

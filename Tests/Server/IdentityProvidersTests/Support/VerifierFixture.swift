@@ -24,15 +24,14 @@ struct VerifierFixture {
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
         logIn = AppleSignIn(
-            verifier: IdentityTokenVerifier(policy), keys: keys, replayGrace: .zero,
-            notifications: notifications)
+            rules: policy, keys: keys, replayGrace: .zero, notifications: notifications)
     }
 
     var fetches: Int { fetched.count - fetchedBefore }
 
     func verify(
         _ credential: IdentityCredential, at now: Timestamp = ValidLogin.now
-    ) -> Result<IdentityAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         Result { () throws(Refusal) in try logIn.verify(credential, now: now, requestID: nil) }
     }
 
@@ -45,9 +44,30 @@ extension IdentityProvider {
     /// For a credential without a code.
     func verify(
         _ credential: IdentityCredential, now: Timestamp, requestID: String?
-    ) throws(Refusal) -> IdentityAssertion {
-        try verify(credential, now: now, requestID: requestID) { (_) throws(Refusal) in }
+    ) throws(Refusal) -> ProvenIdentity {
+        try verify(credential, in: Verification(now: now, requestID: requestID, codes: AnyCode()))
     }
+}
+
+/// Marks codes as used, each time anew.
+struct AnyCode: OneTimeCodes {
+    /// Called with each code. What it throws is the refusal.
+    var spend: @Sendable (_ code: String) throws(Refusal) -> Void = { (_) throws(Refusal) in }
+
+    func spend(_ code: String, of provider: Provider, now: Timestamp) throws(Refusal) { try spend(code) }
+}
+
+/// What the tests compare.
+extension ProvenIdentity {
+    var subject: String { identity.subject }
+    var email: String? { identity.email }
+    var emailVerified: Bool? { identity.emailVerified }
+    var isPrivateEmail: Bool? { identity.isPrivateEmail }
+    var realUserStatus: Int? { identity.realUserStatus }
+    var transferSubject: String? { identity.transferSubject }
+    var unionSubject: String? { identity.unionSubject }
+    var tokenHash: [UInt8]? { redemption?.tokenHash }
+    var expiresAt: Timestamp? { redemption?.expiresAt }
 }
 
 extension Result where Failure == Refusal {

@@ -42,10 +42,11 @@ struct WeChatLoginTests {
             [(WeChatAnswer.exchangePath, .body(exchange))] + (profile.map { [(WeChatAnswer.profilePath, $0)] } ?? []))
     }
 
-    private func assertion(union: String? = nil, nickname: String? = nil) -> IdentityAssertion {
-        IdentityAssertion(
-            subject: WeChatAnswer.openID, clientID: ScriptedProvider.weChatApp.id, tokenHash: nil,
-            issuedAt: ScriptedProvider.now, expiresAt: ScriptedProvider.now, unionSubject: union, nickname: nickname)
+    private func assertion(union: String? = nil, nickname: String? = nil) -> ProvenIdentity {
+        ProvenIdentity(
+            identity: Identity(
+                provider: ScriptedProvider.weChat, subject: WeChatAnswer.openID, email: nil, unionSubject: union),
+            clientID: ScriptedProvider.weChatApp.id, issuedAt: ScriptedProvider.now, nickname: nickname)
     }
 
     @Test("a code is spent inside the gate and then exchanged, once, with the operator's id and secret")

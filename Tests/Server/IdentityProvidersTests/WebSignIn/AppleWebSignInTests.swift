@@ -23,7 +23,7 @@ struct AppleWebSignInTests {
         _ token: String?, code: String? = WebRequest.code, user: String? = nil,
         request: ProviderRequest = WebRequest.sent,
         source: @escaping KeySource = { ValidLogin.keySet }
-    ) -> Result<WebAssertion, Refusal> {
+    ) -> Result<ProvenIdentity, Refusal> {
         let keys = ProviderKeys(now: { ValidLogin.now }, source: source)
         let apple = AppleWebSignIn(Self.client, issuers: [TokenRules.appleIssuer], keys: keys)
         let answer = ProviderAnswer(code: code, identityToken: token, user: user)
@@ -44,9 +44,9 @@ struct AppleWebSignInTests {
     @Test("a valid answer proves the user, and its code is left for an exchange after the login")
     func valid() throws {
         let result = try verify(Self.token()).get()
-        #expect(result.assertion.subject == Self.subject && result.assertion.clientID == "com.example.web")
-        #expect(result.assertion.tokenHash?.count == 32, "the token cannot sign in to an app as well")
-        #expect(result.assertion.nickname == nil && result.laterCode == WebRequest.code)
+        #expect(result.subject == Self.subject && result.clientID == "com.example.web")
+        #expect(result.tokenHash?.count == 32, "the token cannot sign in to an app as well")
+        #expect(result.nickname == nil && result.laterCode == WebRequest.code)
         #expect(script.events.isEmpty, "nothing is spent here")
     }
 
@@ -105,14 +105,14 @@ struct AppleWebSignInTests {
 
     @Test("of the user, the name alone is read, and what cannot be read is ignored", arguments: users)
     func user(user: String?, nickname: String?) throws {
-        let assertion = try verify(Self.token([("email", nil)]), user: user).get().assertion
+        let assertion = try verify(Self.token([("email", nil)]), user: user).get()
         #expect(assertion.nickname == nickname && assertion.email == nil)
     }
 
     @Test("the address is that of the token")
     func email() throws {
         let token = Self.token([("email", "ann@example.com"), ("email_verified", "true")])
-        let assertion = try verify(token, user: #"{"email":"x@example.com"}"#).get().assertion
+        let assertion = try verify(token, user: #"{"email":"x@example.com"}"#).get()
         #expect(assertion.email == "ann@example.com" && assertion.emailVerified == true)
     }
 }

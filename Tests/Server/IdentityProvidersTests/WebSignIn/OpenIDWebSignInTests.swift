@@ -30,7 +30,7 @@ struct OpenIDWebSignInTests {
         let page = try fixture.page().get()
         #expect(page.hasPrefix("https://x.example/page?lang=en&response_type=code&"))
         #expect(page.contains("&scope=openid&"))
-        #expect(try fixture.verify().get().assertion.clientID == OpenIDWebFixture.clientID)
+        #expect(try fixture.verify().get().clientID == OpenIDWebFixture.clientID)
         #expect(fixture.fetches == 0)
     }
 
@@ -38,9 +38,9 @@ struct OpenIDWebSignInTests {
     func exchange() throws {
         let fixture = OpenIDWebFixture([OpenIDWebFixture.grant()])
         let result = try fixture.verify().get()
-        #expect(result.assertion.subject == "248289761001" && result.assertion.clientID == "client-web")
-        #expect(result.assertion.tokenHash?.count == 32 && result.laterCode == nil)
-        #expect(result.assertion.unsentNonce == nil, "no challenge of an app")
+        #expect(result.subject == "248289761001" && result.clientID == "client-web")
+        #expect(result.tokenHash?.count == 32 && result.laterCode == nil)
+        #expect(result.unsentNonce == nil, "no challenge of an app")
         #expect(fixture.script.events == ["spend \(WebRequest.code) (1 inside)", "/token (1 inside)"])
         let request = try #require(fixture.script.requests.first)
         #expect(
@@ -93,7 +93,7 @@ struct OpenIDWebSignInTests {
     @Test("another audience is accepted beside the client's, where the token says that it was issued to the client")
     func audiences() throws {
         let grant = OpenIDWebFixture.grant([("aud", ["client-web", "api"]), ("azp", "client-web")])
-        #expect(try OpenIDWebFixture([grant]).verify().get().assertion.clientID == "client-web")
+        #expect(try OpenIDWebFixture([grant]).verify().get().clientID == "client-web")
     }
 
     @Test("a token that another key has signed is refused, although it comes from the token endpoint")
@@ -106,7 +106,7 @@ struct OpenIDWebSignInTests {
     func accessToken() throws {
         let hash: [(String, JSONValue?)] = [("at_hash", .string(WebRequest.accessTokenHash))]
         let right = OpenIDWebFixture.grant(hash, accessToken: WebRequest.accessToken)
-        #expect(try OpenIDWebFixture([right]).verify().get().assertion.subject == "248289761001")
+        #expect(try OpenIDWebFixture([right]).verify().get().subject == "248289761001")
         let wrong = OpenIDWebFixture.grant(hash, accessToken: WebRequest.code)
         #expect(OpenIDWebFixture.fault(ofGrant: wrong) == .accessToken)
     }
@@ -118,7 +118,7 @@ struct OpenIDWebSignInTests {
         let grant = OpenIDWebFixture.grant([
             ("hd", "example.com"), ("email", "a@example.com"), ("email_verified", true), ("name", "Ann"),
         ])
-        let assertion = try OpenIDWebFixture([grant], policy: policy).verify().get().assertion
+        let assertion = try OpenIDWebFixture([grant], policy: policy).verify().get()
         #expect(assertion.emailVerified == true && assertion.nickname == "Ann")
     }
 

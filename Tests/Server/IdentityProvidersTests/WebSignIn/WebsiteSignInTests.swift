@@ -48,9 +48,9 @@ struct WebsiteSignInTests {
             (WeChatAnswer.exchangePath, .body(grant)), (WeChatAnswer.profilePath, .body(WeChatAnswer.profile("小明"))),
         ])
         let result = try script.signIn(by: weChat(script), with: Self.answer, to: WebRequest.sent).get()
-        #expect(result.laterCode == nil && result.assertion.tokenHash == nil)
-        #expect(result.assertion.subject == WeChatAnswer.openID && result.assertion.clientID == "wx-website")
-        #expect(result.assertion.unionSubject == WeChatAnswer.unionID && result.assertion.nickname == "小明")
+        #expect(result.laterCode == nil && result.tokenHash == nil)
+        #expect(result.subject == WeChatAnswer.openID && result.clientID == "wx-website")
+        #expect(result.unionSubject == WeChatAnswer.unionID && result.nickname == "小明")
         #expect(script.events.first == "spend the-code (1 inside)")
         let query = try #require(script.requests.first).query
         #expect(query["appid"] == "wx-website" && query["secret"] == "website-secret" && query["code"] == "the-code")
@@ -63,8 +63,8 @@ struct WebsiteSignInTests {
             (QQAnswer.profilePath, .body(QQAnswer.profile)),
         ])
         let result = try script.signIn(by: qq(script), with: Self.answer, to: WebRequest.sent).get()
-        #expect(result.assertion.subject == QQAnswer.openID && result.assertion.unionSubject == QQAnswer.unionID)
-        #expect(result.assertion.issuedAt == ScriptedProvider.now, "a code proves a recent login")
+        #expect(result.subject == QQAnswer.openID && result.unionSubject == QQAnswer.unionID)
+        #expect(result.issuedAt == ScriptedProvider.now, "a code proves a recent login")
         #expect(script.events.first == "spend the-code (1 inside)")
         let query = try #require(script.requests.first).query
         #expect(query["redirect_uri"] == WebRequest.callback && query["client_secret"] == "website-key")
