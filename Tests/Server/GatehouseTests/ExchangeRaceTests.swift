@@ -37,9 +37,9 @@ private final class RacingStore: PartialStore {
     }
 
     func record(
-        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
-        (decide(LoginFacts(use: .replayed)), [])
+        (decide(IdentityFacts(use: .replayed)), [])
     }
 
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? {

@@ -211,10 +211,10 @@ private final class RepeatingStore: PartialStore {
     var hash: [UInt8]? { state.withLock { $0?.session.token.hash } }
 
     func record(
-        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
-        _ = decide(LoginFacts())
-        let decision = decide(LoginFacts())
+        _ = decide(IdentityFacts())
+        let decision = decide(IdentityFacts())
         if case .accept(let login) = decision { state.withLock { $0 = (login.user, login.session) } }
         return (decision, [])
     }

@@ -26,10 +26,10 @@ struct LoginDecisionTests {
         let login = login(Identity(provider: .apple, subject: "s", email: nil))
         let disabled = user(status: .disabled)
         #expect(
-            login.refusal(on: LoginFacts(known: (account(), disabled), use: .replayed)) == .inactive(disabled))
-        #expect(login.refusal(on: LoginFacts(barredFrom: disabled.id, use: .usedNonce)) == .barred(disabled.id))
-        #expect(login.refusal(on: LoginFacts(known: (account(), user()), use: .usedNonce)) == .usedNonce)
-        #expect(login.refusal(on: LoginFacts(known: (account(), user()), use: .repeated)) == nil)
+            login.refusal(on: IdentityFacts(known: (account(), disabled), use: .replayed)) == .inactive(disabled))
+        #expect(login.refusal(on: IdentityFacts(barredFrom: disabled.id, use: .usedNonce)) == .barred(disabled.id))
+        #expect(login.refusal(on: IdentityFacts(known: (account(), user()), use: .usedNonce)) == .usedNonce)
+        #expect(login.refusal(on: IdentityFacts(known: (account(), user()), use: .repeated)) == nil)
     }
 
     @Test("an account takes what the provider says, and keeps what it does not say this time")
@@ -50,7 +50,7 @@ struct LoginDecisionTests {
     @Test("a repeated login queues nothing: an authorization code can be exchanged once", arguments: [true, false])
     func repeated(_ isRepeated: Bool) {
         let login = login(Identity(provider: .apple, subject: "s", email: nil))
-        let facts = LoginFacts(known: (account(), user()), use: isRepeated ? .repeated : .first)
+        let facts = IdentityFacts(known: (account(), user()), use: isRepeated ? .repeated : .first)
         let token = SessionToken(
             generation: 1, random: [], issuedAt: Self.noon, expiresAt: Self.noon + .seconds(60), hash: [])
         let session = Session(

@@ -30,7 +30,7 @@ package struct LoginFixture {
     }
 
     /// By the domain's rules, with the session of the fixture.
-    package func decide(on facts: LoginFacts) -> LoginDecision {
+    package func decide(on facts: IdentityFacts) -> LoginDecision {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? user
         let session = Session(

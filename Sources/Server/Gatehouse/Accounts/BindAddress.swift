@@ -58,7 +58,7 @@ extension AuthService {
         } else {
             try requireRecentLogin(of: caller, or: proven, now: now)
         }
-        try link(proven, of: binding, to: caller, from: device, now: now)
+        try link(proven, replaces: binding.replaces, to: caller, from: device, now: now)
         reportUse(of: proven, requestID: context.id)
         return .bound
     }
@@ -83,21 +83,4 @@ extension AuthService {
     /// The oldest login that may change an address, unless a setting demands a later one. An attacker who has an access token for some
     /// minutes must not be able to take the account over.
     private static let changeMaxAge = Duration.seconds(3600)
-
-    private func link(
-        _ proven: ProvenIdentity, of binding: AddressBinding, to caller: Caller, from device: Device, now: Timestamp
-    ) throws(Refusal) {
-        let event = AuditEvent(
-            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
-            provider: proven.identity.provider, device: device)
-        let link = NewLink(
-            identity: proven.identity, user: caller.userID, redemption: proven.redemption, task: nil,
-            replaces: binding.replaces, event: event, hasher: hasher)
-        switch try store.record(link) {
-        case .link, .replace, .alreadyLinked: return
-        case .taken(let conflict): throw .accountAlreadyLinked(conflict)
-        case .replayed, .usedNonce: throw .invalidCode
-        case .userInactive: throw .userDisabled
-        }
-    }
 }

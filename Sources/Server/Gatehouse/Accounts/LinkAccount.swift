@@ -11,19 +11,28 @@ extension AuthService {
         let now = primitives.now()
         let proven = try verify(login, now: now, requestID: requestID)
         try requireRecentLogin(of: caller, or: proven, now: now)
+        try link(proven, to: caller, from: device, now: now)
+    }
+
+    /// Links what was proven to the caller.
+    ///
+    /// - Parameter replaces: whether it takes the place of the account that the caller has at the provider.
+    func link(
+        _ proven: ProvenIdentity, replaces: Bool = false, to caller: Caller, from device: Device, now: Timestamp
+    ) throws(Refusal) {
+        let provider = proven.identity.provider
         let event = AuditEvent(
-            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: login.provider,
+            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let link = NewLink(
             identity: proven.identity, user: caller.userID, redemption: proven.redemption,
             task: exchangeTask(for: proven.laterCode, of: caller.userID, clientID: proven.clientID, now: now),
-            event: event,
-            hasher: hasher)
+            replaces: replaces, event: event, hasher: hasher)
         switch try store.record(link) {
         case .link, .replace, .alreadyLinked: return
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
-        case .replayed: throw .identity(.replayed, by: login.provider)
-        case .usedNonce: throw .identity(.nonce(.challengeUsed), by: login.provider)
+        case .replayed: throw .replayed(by: provider)
+        case .usedNonce: throw .identity(.nonce(.challengeUsed), by: provider)
         case .userInactive: throw .userDisabled
         }
     }

@@ -27,33 +27,6 @@ package struct NewLink: Sendable {
     package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
-/// What the store knows about a link. Nothing of it changes until the decision is written.
-package struct LinkFacts: Sendable {
-    /// Nil when there is no such user.
-    package let user: User?
-    /// The account that the identity has, and its user.
-    package let known: KnownIdentity?
-    /// The user who has the identity's union subject, if it is another one than the user of its subject.
-    package let otherUser: UserID?
-    /// The disabled user from whom the identity was removed, if it has no account.
-    package let barredFrom: UserID?
-    package let use: Redemption.Use
-    /// The accounts of the user.
-    package let accounts: [LinkedAccount]
-
-    package init(
-        user: User?, known: KnownIdentity?, otherUser: UserID? = nil, barredFrom: UserID?, use: Redemption.Use,
-        accounts: [LinkedAccount]
-    ) {
-        self.user = user
-        self.known = known
-        self.otherUser = otherUser
-        self.barredFrom = barredFrom
-        self.use = use
-        self.accounts = accounts
-    }
-}
-
 package enum LinkDecision: Sendable {
     /// The store adds this account. It writes the user, too, unless nil: then the link does not change the user.
     case link(LinkedAccount, changing: User?)
@@ -76,8 +49,9 @@ package enum LinkConflict: String, Sendable, CaseIterable {
 }
 
 extension NewLink {
-    package func decide(on facts: LinkFacts) -> LinkDecision {
-        guard let user = facts.user, user.status == .active else { return .userInactive }
+    /// - Parameter user: nil when there is no such user.
+    package func decide(on facts: IdentityFacts, of user: User?) -> LinkDecision {
+        guard let user, user.status == .active else { return .userInactive }
         switch facts.use {
         case .replayed: return .replayed
         case .usedNonce: return .usedNonce

@@ -35,8 +35,8 @@ package struct Login: Sendable {
     package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
-/// What the store knows about a login. Nothing of it changes until the decision is written.
-package struct LoginFacts: Sendable {
+/// What the store knows about an identity that signs in or is linked. Nothing of it changes until the decision is written.
+package struct IdentityFacts: Sendable {
     /// The account of the identity, and its user.
     package let known: KnownIdentity?
     /// The user who has the identity's union subject, if it is another one than the user of its subject.
@@ -48,13 +48,13 @@ package struct LoginFacts: Sendable {
     package let hasUsedProof: Bool
     /// When the user last signed in or refreshed, if `Login.staleAfter` is set.
     package let lastUse: Timestamp?
-    /// The accounts of the user, the oldest first, if `Login.mayChangeAddress(of:)` or `Login.staleAfter` is set.
+    /// The accounts of the user to whom the identity is linked, the oldest first; or of the one who signs in, if
+    /// `Login.mayChangeAddress(of:)` or `Login.staleAfter` is set.
     package let accounts: [LinkedAccount]
 
     package init(
         known: KnownIdentity? = nil, otherUser: UserID? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
-        hasUsedProof: Bool = false, lastUse: Timestamp? = nil,
-        accounts: [LinkedAccount] = []
+        hasUsedProof: Bool = false, lastUse: Timestamp? = nil, accounts: [LinkedAccount] = []
     ) {
         self.known = known
         self.otherUser = otherUser
@@ -107,7 +107,7 @@ package struct AcceptedLogin: Sendable {
     ///   - user: the result of `Login.user(on:)`, or a new one.
     ///   - task: queued with the login, unless this is a repeat: an authorization code can be exchanged once.
     package init(
-        _ login: Login, of user: User, on facts: LoginFacts, opening session: Session, refreshToken: String,
+        _ login: Login, of user: User, on facts: IdentityFacts, opening session: Session, refreshToken: String,
         queueing task: AppleTask?
     ) {
         self.user = user
@@ -151,7 +151,7 @@ package struct AcceptedLogin: Sendable {
 extension AuthService {
     /// An identity without an account gets a new user.
     func decide(
-        _ login: Login, on facts: LoginFacts, proven: ProvenIdentity, from device: Device, now: Timestamp
+        _ login: Login, on facts: IdentityFacts, proven: ProvenIdentity, from device: Device, now: Timestamp
     ) -> LoginDecision {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? newUser(login)
@@ -191,7 +191,7 @@ extension AuthService {
 
 extension Login {
     /// Nil when the login is accepted.
-    package func refusal(on facts: LoginFacts) -> LoginRefusal? {
+    package func refusal(on facts: IdentityFacts) -> LoginRefusal? {
         if let user = facts.known?.user {
             if let other = facts.otherUser { return .twoUsers(user.id, other) }
             if user.status != .active { return .inactive(user) }
@@ -209,7 +209,7 @@ extension Login {
     }
 
     /// The known user after this login, which fills empty fields.
-    package func user(on facts: LoginFacts) -> User? {
+    package func user(on facts: IdentityFacts) -> User? {
         guard let (account, user) = facts.known else { return nil }
         var changed = user
         changed.nickname = user.nickname ?? nickname
@@ -225,7 +225,7 @@ extension Login {
         return changed
     }
 
-    func isStale(on facts: LoginFacts) -> Bool {
+    func isStale(on facts: IdentityFacts) -> Bool {
         Timestamp.isStale(lastUse: facts.lastUse, after: staleAfter, now: moment)
     }
 

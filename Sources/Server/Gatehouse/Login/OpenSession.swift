@@ -64,8 +64,7 @@ extension AuthService {
     ) throws(Refusal) -> AcceptedLogin {
         switch decision {
         case .accept(let login): return login
-        case .refuse(.replayed) where provider.isProvenByCode: throw .invalidCode
-        case .refuse(.replayed): throw .identity(.replayed, by: provider)
+        case .refuse(.replayed): throw .replayed(by: provider)
         case .refuse(.usedNonce): throw .identity(.nonce(.challengeUsed), by: provider)
         case .refuse(.twoUsers(let first, let second)):
             report(.identityOfTwoUsers(provider, first, second), context.id)

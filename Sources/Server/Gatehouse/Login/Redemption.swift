@@ -27,6 +27,13 @@ package struct Redemption: Sendable, Equatable {
     }
 }
 
+extension Refusal {
+    /// What proves an identity was used before.
+    static func replayed(by provider: Provider) -> Refusal {
+        provider.isProvenByCode ? .invalidCode : .identity(.replayed, by: provider)
+    }
+}
+
 /// Marks codes as used before a provider is asked about them.
 package protocol OneTimeCodes: Sendable {
     func spend(_ code: String, of provider: Provider, now: Timestamp) throws(Refusal)

@@ -22,7 +22,7 @@ package protocol Store: Sendable {
     /// Decides a login, and writes what it accepts: the user, the account, the session. Redeems the login's redemption.
     /// When the user then has more sessions than the limit, those not used for the longest time end.
     func record(
-        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID])
 
     /// Changes an active user and returns the new state; nil when there is no such user.

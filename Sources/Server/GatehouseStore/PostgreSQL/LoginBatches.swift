@@ -33,7 +33,7 @@ final class LoginBatches: Sendable {
 
     /// Nil if the login has to run in a transaction of its own.
     func record(
-        _ login: Login, limit: Int, until end: MonotonicTime, by decide: @escaping (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, until end: MonotonicTime, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws -> LoginDecision? {
         // A second user, or the last use, would have to be read.
         guard login.identity.unionSubject == nil, login.staleAfter == nil else { return nil }
@@ -88,13 +88,13 @@ final class LoginBatches: Sendable {
 final class PendingLogin: QueuedWork, @unchecked Sendable {
     let login: Login
     let limit: Int
-    let decide: (LoginFacts) -> LoginDecision
+    let decide: (IdentityFacts) -> LoginDecision
     let locks: [LoginLock]
     let identityHashes: [[UInt8]]
     /// Nil if it has to run in a transaction of its own.
     var result: Result<LoginDecision?, any Error> = .success(nil)
 
-    init(_ login: Login, limit: Int, _ decide: @escaping (LoginFacts) -> LoginDecision) {
+    init(_ login: Login, limit: Int, _ decide: @escaping (IdentityFacts) -> LoginDecision) {
         self.login = login
         self.limit = limit
         self.decide = decide
@@ -151,7 +151,7 @@ extension PendingLogin {
 
 extension PostgreSQLStore {
     package func record(
-        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
         guard let decision = try recordInBatch(login, limit: limit, by: decide) else {
             return try writing { try $0.record(login, limit: limit, by: decide) }
@@ -160,7 +160,7 @@ extension PostgreSQLStore {
     }
 
     private func recordInBatch(
-        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> LoginDecision? {
         do throws(StoreFailure) {
             let decision = try attempt(isRepeatable: false) { end in

@@ -6,7 +6,7 @@ import SQL
 // The statements of a batch of logins: each asks or writes for all of them.
 
 /// What the database knows about a login whose locks are held.
-typealias FoundLogin = (facts: LoginFacts, sessions: Int, mayBeNewDevice: Bool)
+typealias FoundLogin = (facts: IdentityFacts, sessions: Int, mayBeNewDevice: Bool)
 
 typealias RecordedLogin = (accepted: AcceptedLogin, login: Login, known: KnownIdentity?)
 
@@ -70,7 +70,7 @@ extension Connection {
             else { return nil }
             let owner = found == nil ? pending.identityHashes.lazy.compactMap { barred[$0] }.first : nil
             let login = pending.login
-            let facts = LoginFacts(
+            let facts = IdentityFacts(
                 known: found?.known, barredFrom: owner, use: login.redemption.use { earlier[$0] },
                 hasUsedProof: login.key?.use.isUsed { earlier[$0] } ?? false)
             return (facts, found?.sessions ?? 0, found?.mayBeNewDevice ?? false)

@@ -11,9 +11,9 @@ extension RelationalStore {
             try connection.lock(link.redemption, nil)
             try connection.lock(link.identity)
             try connection.lock(link.user)
-            let facts = try connection.facts(of: link)
-            let decision = link.decide(on: facts)
-            try connection.write(decision, of: link, on: facts)
+            let (facts, user) = (try connection.facts(of: link), try connection.user(link.user))
+            let decision = link.decide(on: facts, of: user)
+            try connection.write(decision, of: link, by: user, former: facts.known?.account)
             return decision
         }
     }
@@ -69,30 +69,30 @@ extension RelationalStore {
 }
 
 extension RecordConnection {
-    fileprivate func facts(of link: NewLink) throws -> LinkFacts {
+    fileprivate func facts(of link: NewLink) throws -> IdentityFacts {
         let (known, otherUser) = try known(link.identity)
-        return LinkFacts(
-            user: try user(link.user), known: known, otherUser: otherUser,
+        return IdentityFacts(
+            known: known, otherUser: otherUser,
             barredFrom: known == nil ? try owner(ofBarred: link.identityHashes) : nil,
             use: try use(of: link.redemption), accounts: try accounts(of: link.user))
     }
 
-    fileprivate func write(_ decision: LinkDecision, of link: NewLink, on facts: LinkFacts) throws {
+    fileprivate func write(_ decision: LinkDecision, of link: NewLink, by user: User?, former: LinkedAccount?) throws {
         let now = link.event.moment
         switch decision {
         case .link(let account, let changed):
-            try self.link(account, to: facts.user, changing: changed, now: now)
-            try insert(facts.user?.notices(of: .linked, at: now) ?? [])
+            try self.link(account, to: user, changing: changed, now: now)
+            try insert(user?.notices(of: .linked, at: now) ?? [])
             if let task = link.task { try insert(task) }
             try insert(link.event)
         case .replace(let former, let account, let changed):
             try deleteAccounts(of: link.user, provider: former.provider)
             try insert(UserEvent(.unlinked(former.provider), of: link.user, at: now))
-            try self.link(account, to: facts.user, changing: changed, now: now)
-            try insert(facts.user?.notices(of: .removed(former), at: now) ?? [])
+            try self.link(account, to: user, changing: changed, now: now)
+            try insert(user?.notices(of: .removed(former), at: now) ?? [])
             try insert(link.event)
         case .alreadyLinked(let account):
-            if let former = facts.known?.account, former != account {
+            if let former, former != account {
                 try update(account, formerSubject: former.subject, now: now)
             }
         case .taken, .replayed, .usedNonce, .userInactive:

@@ -3,7 +3,7 @@ import SQL
 
 extension RelationalStore {
     package func record(
-        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
         try writing { try $0.record(login, limit: limit, by: decide) }
     }
@@ -12,7 +12,7 @@ extension RelationalStore {
 extension RecordConnection {
     /// Decides a login, and writes what was decided. On PostgreSQL, most logins run in batches: `LoginBatches`.
     func record(
-        _ login: Login, limit: Int, by decide: (LoginFacts) -> LoginDecision
+        _ login: Login, limit: Int, by decide: (IdentityFacts) -> LoginDecision
     ) throws -> (decision: LoginDecision, ended: [SessionID]) {
         try lock(login.redemption, login.key?.use)
         try lock(login.identity)
@@ -34,17 +34,17 @@ extension RecordConnection {
         }
     }
 
-    fileprivate func facts(of login: Login) throws -> LoginFacts {
+    fileprivate func facts(of login: Login) throws -> IdentityFacts {
         let use = try use(of: login.redemption)
         let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
         let (account, otherUser) = try known(login.identity)
         guard let known = account else {
-            return LoginFacts(
+            return IdentityFacts(
                 barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof)
         }
         let mayBeStale = login.staleAfter != nil
         let needsAccounts = mayBeStale || login.mayChangeAddress(of: known.user)
-        return LoginFacts(
+        return IdentityFacts(
             known: known, otherUser: otherUser, use: use, hasUsedProof: hasUsedProof,
             lastUse: mayBeStale ? try lastUse(of: known.user.id) : nil,
             accounts: needsAccounts ? try accounts(of: known.user.id) : [])

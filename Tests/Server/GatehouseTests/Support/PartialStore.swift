@@ -11,7 +11,7 @@ extension PartialStore {
     func user(_ id: UserID) throws(Refusal) -> User? { try fail() }
     func summaries(of: [UserID]) throws(Refusal) -> [UserSummary] { try fail() }
     func record(
-        _: Login, limit: Int, by: @escaping (LoginFacts) -> LoginDecision
+        _: Login, limit: Int, by: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
     func delete(_: UserID, queueing: AppleTask?, recording: AuditEvent) throws(Refusal) -> Deletion? { try fail() }

@@ -124,9 +124,9 @@ extension ReplayingStore: PartialStore {
     // MARK: Login, which happens once
 
     func record(
-        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+        _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
-        let decision = decide(LoginFacts())
+        let decision = decide(IdentityFacts())
         if case .accept(let login) = decision {
             state.withLock { ($0.user, $0.session) = (login.user, login.session) }
         }
