@@ -1,3 +1,4 @@
+import Gatehouse
 import JSON
 
 /// The members of an answer by WeChat or QQ.
@@ -60,4 +61,59 @@ struct LenientAnswer {
         guard let number = number(name) else { throw .unreadable(path) }
         return number == 0 ? nil : number
     }
+}
+
+/// An id that a provider gives to a user, such as an openid: opaque, but printable and short.
+enum ProviderID {
+    private static let longest = 128
+
+    static func isValid(_ text: String) -> Bool {
+        isPrintable(text, atMost: longest)
+    }
+
+    /// Whether a text has at least one character, and only visible ASCII characters.
+    static func isPrintable(_ text: String, atMost longest: Int) -> Bool {
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension LenientAnswer {
+    /// Nil if the member is missing, or has no valid id.
+    func id(_ name: String) -> String? {
+        guard let text = text(name), ProviderID.isValid(text) else { return nil }
+        return text
+    }
+
+    /// An id that the provider may leave out, or leave empty.
+    ///
+    /// - Parameter path: of the call that got the answer.
+    func optionalID(_ name: String, at path: String) throws(CallFault) -> String? {
+        guard has(name), text(name) != "" else { return nil }
+        guard let id = id(name) else { throw .unreadable(path) }
+        return id
+    }
+}
+
+/// A nickname as users choose it at a provider, which allows any characters.
+enum ProviderNickname {
+    private static let mostCharacters = 64
+    /// A character may consist of any number of code points.
+    private static let mostBytes = 512
+
+    /// Without control characters, and cut between two characters; nil if nothing is left.
+    static func cleaned(_ text: String) -> String? {
+        var visible = String.UnicodeScalarView()
+        visible.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
+        guard let trimmed = String(visible).trimmedOrNil else { return nil }
+        var nickname = ""
+        for character in trimmed.prefix(mostCharacters) {
+            guard nickname.utf8.count + character.utf8.count <= mostBytes else { break }
+            nickname.append(character)
+        }
+        return nickname.trimmedOrNil
+    }
+}
+
+extension LenientAnswer {
+    var nickname: String? { text("nickname").flatMap(ProviderNickname.cleaned) }
 }

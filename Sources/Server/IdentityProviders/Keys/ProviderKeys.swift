@@ -1,6 +1,7 @@
 package import Gatehouse
 package import JOSE
 import POSIX
+import Synchronization
 
 /// The public keys of one provider. `KeySetState` decides when they are fetched; this class fetches them, one fetch at
 /// a time for all callers (singleflight).
@@ -127,4 +128,56 @@ extension JWKSet {
 
     /// Why keys were left out. Only the first five, because the publisher decides how many keys a set has.
     fileprivate var firstSkipped: [String] { Array(skipped.prefix(5)) }
+}
+
+/// What happened to a provider's key set, for the log.
+package enum KeySetReport: Sendable, Equatable {
+    /// Takes a report, and the id of the request that caused it; nil for a renewal in the background.
+    package typealias Handler = @Sendable (_ report: KeySetReport, _ requestID: String?) -> Void
+
+    /// The set was fetched. `skipped` has the reasons why keys of it were left out.
+    case renewed(usableKeys: Int, skipped: [String])
+    /// The set could not be fetched. The set of this age stays in use; nil if there is none that is recent enough.
+    case failed(KeySetFault, age: Duration?)
+    /// A set of this age, which an earlier process saved, is used for now.
+    case restored(usableKeys: Int, age: Duration)
+    /// The set that an earlier process saved cannot be used.
+    case discarded(KeySetFault)
+}
+
+/// Why a key set cannot be used.
+package struct KeySetFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// For the log.
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Limits the requests that fetch a key set or wait for one, of all providers that share it. Each of them occupies a
+/// worker thread, so many providers that do not answer could together occupy all.
+package final class SharedWaiters: Sendable {
+    private let limit: Int
+    private let waiters = Atomic(0)
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The number of requests that fetch or wait now.
+    package var count: Int { waiters.load(ordering: .relaxed) }
+
+    /// False if the limit is reached. Otherwise the caller calls `leave` when it has finished.
+    func enter() -> Bool {
+        guard waiters.add(1, ordering: .relaxed).newValue <= limit else {
+            leave()
+            return false
+        }
+        return true
+    }
+
+    func leave() {
+        waiters.subtract(1, ordering: .relaxed)
+    }
 }

@@ -1,3 +1,6 @@
+import Gatehouse
+import JSON
+
 /// The calls of QQ Connect that a login needs.
 struct QQCalls {
     let app: QQApp
@@ -47,5 +50,44 @@ struct QQCalls {
         let query = [("access_token", token), ("oauth_consumer_key", app.id), ("openid", user.openID)]
         guard let answer = try? series.get(Self.profilePath, query), answer.number("ret") == 0 else { return nil }
         return answer.nickname
+    }
+}
+
+/// The user of an access token, as QQ names it.
+struct QQUser {
+    let openID: String
+    /// The same in all apps of the operator; nil if QQ has not enabled it for the app.
+    let unionID: String?
+
+    /// - Parameters:
+    ///   - appID: the operator's. The token of another app proves nothing: its users have not signed in here.
+    ///   - path: of the call, for faults.
+    init(_ answer: LenientAnswer, ofApp appID: String, at path: String) throws(CallFault) {
+        guard let client = answer.text("client_id") else { throw .unreadable(path) }
+        guard client.isIdentical(to: appID) else { throw .credential(.client(PlainName(client))) }
+        guard let openID = answer.id("openid") else { throw .unreadable(path) }
+        self.openID = openID
+        unionID = try answer.optionalID("unionid", at: path)
+    }
+}
+
+/// The error numbers of QQ Connect.
+enum QQError {
+    /// The app does not use unionids.
+    static let noUnionID: Int64 = 100_048
+    /// The redirect URI is not the app's.
+    static let redirectURI: Int64 = 100_010
+
+    /// An error that is not listed may pass.
+    static func meaning(of number: Int64) -> ErrorMeaning {
+        switch number {
+        // Missing, not found, not exchangeable, used.
+        case 100_005, 100_017...100_020: .code
+        // Missing, malformed, expired, revoked, not valid.
+        case 100_007, 100_013...100_016: .accessToken
+        // The id, the key, the redirect URI, an app that is not online, and the app's permissions.
+        case 100_001, 100_002, 100_008, 100_009, redirectURI, 100_011, 100_031: .configuration
+        default: .other
+        }
     }
 }

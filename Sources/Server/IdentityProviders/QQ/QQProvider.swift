@@ -1,4 +1,5 @@
 package import Gatehouse
+import OpenSSL
 
 /// Logins by a code or an access token of QQ Connect.
 package struct QQProvider: IdentityProvider {
@@ -57,5 +58,104 @@ package struct QQProvider: IdentityProvider {
         case .code(let code, let redirectURI):
             (try calls.accessToken(for: code, redirectURI: redirectURI), .exchangedToken)
         }
+    }
+}
+
+/// The operator's app at QQ Connect.
+package struct QQApp: Sendable, Equatable {
+    package let id: String
+    package let key: String
+    /// Without a slash at its end.
+    package let apiURL: String
+
+    package static let standardAPI = "https://graph.qq.com"
+
+    package init(id: String, key: String, apiURL: String = Self.standardAPI) {
+        self.id = id
+        self.key = key
+        self.apiURL = apiURL
+    }
+}
+
+/// What a login by QQ presents. A code counts more than an access token: the operator's key is needed to use it.
+enum PresentedToQQ {
+    case code(String, redirectURI: String)
+    case accessToken(String)
+
+    /// How long QQ accepts an access token: three months.
+    private static let accessTokenLifetime = Duration.seconds(92 * 86_400)
+
+    /// The client may not have got the answer to its access token.
+    private static let accessTokenGrace = Duration.seconds(60)
+
+    /// The code, which is spent before it is exchanged.
+    var code: String? {
+        if case .code(let code, _) = self { code } else { nil }
+    }
+
+    /// The single use of an access token.
+    func redemption(by now: Timestamp) -> Redemption? {
+        guard case .accessToken(let token) = self else { return nil }
+        return Redemption(
+            tokenHash: SHA256.hash("qq access token " + token.withLowerASCII), moment: now,
+            grace: Self.accessTokenGrace, expiresAt: now + Self.accessTokenLifetime)
+    }
+
+    /// An access token may be three months old, so it does not prove that the user has signed in just now.
+    func issuedAt(by now: Timestamp) -> Timestamp {
+        switch self {
+        case .code: now
+        case .accessToken: Timestamp(seconds: 0)
+        }
+    }
+
+    /// The length of today's tokens is 32.
+    private static let longestAccessToken = 1024
+
+    init(_ credential: IdentityCredential, by provider: Provider) throws(Refusal) {
+        if let code = credential.code {
+            guard let redirectURI = credential.redirectURI else { throw .missing(.redirectURI) }
+            self = .code(code, redirectURI: redirectURI)
+        } else {
+            guard let token = credential.accessToken else { throw .missing(.codeOrAccessToken) }
+            guard ProviderID.isPrintable(token, atMost: Self.longestAccessToken) else {
+                throw .identity(.accessToken, by: provider)
+            }
+            self = .accessToken(token)
+        }
+    }
+}
+
+/// Signing in through a browser with the operator's website at QQ Connect. A website has an id and a key of its own, and so
+/// gets other openids than the app.
+package struct QQWebSignIn: WebIdentityProvider {
+    private let provider: QQProvider
+    private let appID: String
+    private let pageURL: String
+
+    package static let standardPage = "https://graph.qq.com/oauth2.0/authorize"
+
+    /// - Parameter app: the website's id and key.
+    package init(name: Provider, app: QQApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
+        provider = QQProvider(name: name, app: app, calls: calls)
+        appID = app.id
+        self.pageURL = pageURL
+    }
+
+    package func pageAddress(for request: ProviderRequest, requestID: String?) -> String {
+        ProviderPage.address(
+            pageURL,
+            [
+                ("response_type", "code"), ("client_id", appID), ("redirect_uri", request.callback),
+                ("state", request.state), ("scope", "get_user_info"),
+            ])
+    }
+
+    /// QQ demands the address to which it has sent the code.
+    package func verify(
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        guard let code = answer.code else { throw .missing(.code) }
+        return try provider.verify(IdentityCredential(code: code, redirectURI: asked.callback), in: request)
     }
 }

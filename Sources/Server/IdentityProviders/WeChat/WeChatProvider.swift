@@ -62,3 +62,107 @@ package struct WeChatProvider: IdentityProvider {
         return (try? series.get(Self.profilePath, query)).flatMap { WeChatProfile($0, of: grant) }
     }
 }
+
+/// The operator's app at WeChat's open platform.
+package struct WeChatApp: Sendable, Equatable {
+    package let id: String
+    package let secret: String
+    /// Without a slash at its end.
+    package let apiURL: String
+
+    package static let standardAPI = "https://api.weixin.qq.com"
+
+    package init(id: String, secret: String, apiURL: String = Self.standardAPI) {
+        self.id = id
+        self.secret = secret
+        self.apiURL = apiURL
+    }
+}
+
+/// What WeChat gives for a code.
+struct WeChatGrant {
+    let openID: String
+    /// The same in all apps of the operator; nil if the app does not belong to an account of the open platform.
+    let unionID: String?
+    let accessToken: String
+    /// Whether the access token permits a look at the user's profile.
+    let permitsProfile: Bool
+
+    /// - Parameter path: of the exchange, for faults.
+    init(_ answer: LenientAnswer, at path: String) throws(CallFault) {
+        if let number = try answer.errorNumber("errcode", at: path) {
+            throw CallFault(error: number, WeChatError.meaning(of: number), at: path, presenting: .code)
+        }
+        guard let openID = answer.id("openid"), let token = answer.text("access_token"), !token.isEmpty else {
+            throw .unreadable(path)
+        }
+        self.openID = openID
+        unionID = try answer.optionalID("unionid", at: path)
+        accessToken = token
+        let scopes = (answer.text("scope") ?? "").split { $0 == "," || $0 == " " }
+        permitsProfile = scopes.contains { $0 == "snsapi_userinfo" || $0 == "snsapi_login" }
+    }
+}
+
+/// What WeChat tells about a user.
+struct WeChatProfile {
+    let unionID: String?
+    let nickname: String?
+
+    /// Nil for an error, and for a profile of another user than the grant's.
+    init?(_ answer: LenientAnswer, of grant: WeChatGrant) {
+        guard !answer.has("errcode") || answer.number("errcode") == 0, answer.id("openid") == grant.openID else {
+            return nil
+        }
+        unionID = answer.id("unionid")
+        if let known = grant.unionID, let unionID, unionID != known { return nil }
+        nickname = answer.nickname
+    }
+}
+
+/// The error numbers of WeChat's open platform.
+enum WeChatError {
+    /// An error that is not listed may pass, like `-1` (busy) and 45011 (too many calls in this minute).
+    static func meaning(of number: Int64) -> ErrorMeaning {
+        switch number {
+        // Invalid, used, expired, missing.
+        case 40029, 40163, 42003, 41008: .code
+        // The id, the secret, a frozen secret, an address that is not in the operator's list, and the app's permissions.
+        case 40013, 41002, 40125, 41004, 40243, 40164, 48001, 50001, 50002: .configuration
+        default: .other
+        }
+    }
+}
+
+/// Signing in through a browser with the operator's website at WeChat's open platform, by a QR code that the user scans with
+/// WeChat. A website has an id and a secret of its own, and so gets other openids than the app.
+package struct WeChatWebSignIn: WebIdentityProvider {
+    private let provider: WeChatProvider
+    private let appID: String
+    private let pageURL: String
+
+    package static let standardPage = "https://open.weixin.qq.com/connect/qrconnect"
+
+    /// - Parameter app: the website's id and secret.
+    package init(name: Provider, app: WeChatApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
+        provider = WeChatProvider(name: name, app: app, calls: calls)
+        appID = app.id
+        self.pageURL = pageURL
+    }
+
+    /// WeChat reads the parameters in this order, and demands the fragment.
+    package func pageAddress(for request: ProviderRequest, requestID: String?) -> String {
+        ProviderPage.address(
+            pageURL,
+            [
+                ("appid", appID), ("redirect_uri", request.callback), ("response_type", "code"),
+                ("scope", "snsapi_login"), ("state", request.state),
+            ], fragment: "#wechat_redirect")
+    }
+
+    package func verify(
+        _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
+    ) throws(Refusal) -> ProvenIdentity {
+        try provider.verify(IdentityCredential(code: answer.code), in: request)
+    }
+}
