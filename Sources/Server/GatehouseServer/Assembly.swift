@@ -195,7 +195,8 @@ extension Assembly {
     ) -> ProviderKeys {
         ProviderKeys(
             policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers * 3 / 8 - 1)),
-            archive: KeySetArchive(StoredKeySets(store: store, log: log), address: configuration.appleKeysURL),
+            archive: KeySetArchive(
+                StoredKeySets(store: store, log: log), address: .keySet(url: configuration.appleKeysURL), of: .apple),
             now: primitives.now,
             report: { report, requestID in
                 counts.count(report)

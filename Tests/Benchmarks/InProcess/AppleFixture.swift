@@ -18,7 +18,7 @@ struct AppleFixture {
         identityToken = login["identityToken"]?.string ?? ""
         let set: JSONObject = ["keys": .array([.object(key.publicJWK ?? [:])])]
         let bytes = set.bytes
-        let archive = KeySetArchive(NoStorage(), address: "none")
+        let archive = KeySetArchive(NoStorage(), address: .keySet(url: "none"), of: .apple)
         let keys = ProviderKeys(archive: archive, now: Primitives.system.now) { bytes }
         logIn = AppleSignIn(
             rules: .apple(audiences: [Sample.bundleID]), keys: keys,

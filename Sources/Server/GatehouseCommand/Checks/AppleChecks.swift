@@ -12,7 +12,7 @@ struct KeySetCheck: Check {
     let probe: KeyServerProbe?
 
     func run() -> [Finding] {
-        let name = KeySetArchive.name(for: url)
+        let name = KeySetArchive.name(for: .keySet(url: url), of: .apple)
         let stored = database.flatMap { try? $0.document(name) }
         return [evaluate(probe?.outcome)]
             + [evaluate(storedAt: stored?.updatedAt, now: Primitives.system.now())].compactMap { $0 }

@@ -18,12 +18,12 @@ extension ConfiguredProvider {
                     name: name, rules: rules, client: client, keys: $0, discovery: discovery, calls: calls)
             }
         case .weChat(let app):
-            return WeChatWebSignIn(
-                name: name, app: app.website(client), pageURL: client.pageURL ?? WeChatWebSignIn.standardPage,
+            return WeChatProvider(
+                name: name, app: app.website(client), pageURL: client.pageURL ?? WeChatProvider.standardPage,
                 calls: calls)
         case .qq(let app):
-            return QQWebSignIn(
-                name: name, app: app.website(client), pageURL: client.pageURL ?? QQWebSignIn.standardPage, calls: calls)
+            return QQProvider(
+                name: name, app: app.website(client), pageURL: client.pageURL ?? QQProvider.standardPage, calls: calls)
         }
     }
 

@@ -12,9 +12,9 @@ package final class KeySetArchive: Sendable {
     private let interval: Duration
     private let saved = Mutex<SavedKeySet?>(nil)
 
-    /// - Parameter address: the URL of the key set. A set from another URL is not used.
+    /// - Parameter address: of the key set. A set from another address is not used.
     package init(
-        _ storage: any KeySetStorage, address: String, of provider: Provider = .apple,
+        _ storage: any KeySetStorage, address: KeySetAddress, of provider: Provider,
         interval: Duration = KeySetPolicy().refreshInterval
     ) {
         self.storage = storage
@@ -22,14 +22,9 @@ package final class KeySetArchive: Sendable {
         name = Self.name(for: address, of: provider)
     }
 
-    /// For an OpenID provider.
-    package convenience init(_ storage: any KeySetStorage, address: KeySetAddress, of provider: Provider) {
-        self.init(storage, address: address.archiveName, of: provider)
-    }
-
     /// Contains a hash of the URL, because the URL itself may contain a secret.
-    package static func name(for address: String, of provider: Provider = .apple) -> String {
-        "\(provider.lowercaseName)_keys " + Base64URL.encode(SHA256.hash(address))
+    package static func name(for address: KeySetAddress, of provider: Provider) -> String {
+        "\(provider.lowercaseName)_keys " + Base64URL.encode(SHA256.hash(address.archiveName))
     }
 
     /// Nil also when the storage fails.

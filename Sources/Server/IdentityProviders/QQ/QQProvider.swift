@@ -6,14 +6,17 @@ package struct QQProvider: IdentityProvider {
     package let requiresChallenge = false
     private let name: Provider
     private let app: QQApp
+    private let pageURL: String
     private let calls: ProviderCalls
 
     /// What the check sends instead of the address of an app.
     private static let madeUpRedirectURI = "https://localhost/"
 
-    package init(name: Provider, app: QQApp, calls: ProviderCalls) {
+    /// - Parameter pageURL: where browsers sign in.
+    package init(name: Provider, app: QQApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
         self.name = name
         self.app = app
+        self.pageURL = pageURL
         self.calls = calls
     }
 
@@ -126,27 +129,16 @@ enum PresentedToQQ {
     }
 }
 
-/// Signing in through a browser with the operator's website at QQ Connect. A website has an id and a key of its own, and so
-/// gets other openids than the app.
-package struct QQWebSignIn: WebIdentityProvider {
-    private let provider: QQProvider
-    private let appID: String
-    private let pageURL: String
-
+/// Signing in through a browser with the operator's website. A website has an id and a key of its own, and so gets other openids
+/// than the app.
+extension QQProvider: WebIdentityProvider {
     package static let standardPage = "https://graph.qq.com/oauth2.0/authorize"
-
-    /// - Parameter app: the website's id and key.
-    package init(name: Provider, app: QQApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
-        provider = QQProvider(name: name, app: app, calls: calls)
-        appID = app.id
-        self.pageURL = pageURL
-    }
 
     package func pageAddress(for request: ProviderRequest, requestID: String?) -> String {
         ProviderPage.address(
             pageURL,
             [
-                ("response_type", "code"), ("client_id", appID), ("redirect_uri", request.callback),
+                ("response_type", "code"), ("client_id", app.id), ("redirect_uri", request.callback),
                 ("state", request.state), ("scope", "get_user_info"),
             ])
     }
@@ -156,6 +148,6 @@ package struct QQWebSignIn: WebIdentityProvider {
         _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
     ) throws(Refusal) -> ProvenIdentity {
         guard let code = answer.code else { throw .missing(.code) }
-        return try provider.verify(IdentityCredential(code: code, redirectURI: asked.callback), in: request)
+        return try verify(IdentityCredential(code: code, redirectURI: asked.callback), in: request)
     }
 }

@@ -8,14 +8,17 @@ package struct WeChatProvider: IdentityProvider {
     package let requiresChallenge = false
     private let name: Provider
     private let app: WeChatApp
+    private let pageURL: String
     private let calls: ProviderCalls
 
     private static let exchangePath = "/sns/oauth2/access_token"
     private static let profilePath = "/sns/userinfo"
 
-    package init(name: Provider, app: WeChatApp, calls: ProviderCalls) {
+    /// - Parameter pageURL: where browsers sign in.
+    package init(name: Provider, app: WeChatApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
         self.name = name
         self.app = app
+        self.pageURL = pageURL
         self.calls = calls
     }
 
@@ -134,28 +137,17 @@ enum WeChatError {
     }
 }
 
-/// Signing in through a browser with the operator's website at WeChat's open platform, by a QR code that the user scans with
-/// WeChat. A website has an id and a secret of its own, and so gets other openids than the app.
-package struct WeChatWebSignIn: WebIdentityProvider {
-    private let provider: WeChatProvider
-    private let appID: String
-    private let pageURL: String
-
+/// Signing in through a browser with the operator's website, by a QR code that the user scans with WeChat. A website has an id
+/// and a secret of its own, and so gets other openids than the app.
+extension WeChatProvider: WebIdentityProvider {
     package static let standardPage = "https://open.weixin.qq.com/connect/qrconnect"
-
-    /// - Parameter app: the website's id and secret.
-    package init(name: Provider, app: WeChatApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
-        provider = WeChatProvider(name: name, app: app, calls: calls)
-        appID = app.id
-        self.pageURL = pageURL
-    }
 
     /// WeChat reads the parameters in this order, and demands the fragment.
     package func pageAddress(for request: ProviderRequest, requestID: String?) -> String {
         ProviderPage.address(
             pageURL,
             [
-                ("appid", appID), ("redirect_uri", request.callback), ("response_type", "code"),
+                ("appid", app.id), ("redirect_uri", request.callback), ("response_type", "code"),
                 ("scope", "snsapi_login"), ("state", request.state),
             ], fragment: "#wechat_redirect")
     }
@@ -163,6 +155,6 @@ package struct WeChatWebSignIn: WebIdentityProvider {
     package func verify(
         _ answer: ProviderAnswer, to asked: ProviderRequest, in request: Verification
     ) throws(Refusal) -> ProvenIdentity {
-        try provider.verify(IdentityCredential(code: answer.code), in: request)
+        try verify(IdentityCredential(code: answer.code), in: request)
     }
 }

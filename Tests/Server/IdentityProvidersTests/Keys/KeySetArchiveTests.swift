@@ -15,7 +15,8 @@ struct KeySetArchiveTests {
     /// Starts a process.
     private func start(address: String = "https://apple.example/keys") -> ProviderKeys {
         ProviderKeys(
-            archive: KeySetArchive(storage, address: address), now: { [clock] in clock.change { $0 } },
+            archive: KeySetArchive(storage, address: .keySet(url: address), of: .apple),
+            now: { [clock] in clock.change { $0 } },
             report: { [reports] report, _ in reports.change { $0.append(report) } },
             source: { [published, fetches] () throws(KeySetFault) in
                 fetches.increment()
@@ -172,7 +173,7 @@ struct KeySetArchiveTests {
     }
 
     private func save(_ content: [UInt8], at time: Timestamp) throws {
-        let name = KeySetArchive.name(for: "https://apple.example/keys")
+        let name = KeySetArchive.name(for: .keySet(url: "https://apple.example/keys"), of: .apple)
         storage.save(SavedKeySet(content: content, updatedAt: time), as: name)
     }
 }

@@ -24,7 +24,7 @@ struct ProviderIsolationTests {
         keys("ACME") { ValidLogin.keySet }.renewIfDue()
         keys("OTHER") { ValidLogin.keySet }.renewIfDue()
         #expect(storage.names.map { $0.prefix { $0 != " " } } == ["acme_keys", "other_keys"])
-        let apple = KeySetArchive.name(for: "https://appleid.apple.com/auth/keys")
+        let apple = KeySetArchive.name(for: .keySet(url: "https://appleid.apple.com/auth/keys"), of: .apple)
         #expect(apple.hasPrefix("apple_keys ") && apple.utf8.count == 54)
     }
 

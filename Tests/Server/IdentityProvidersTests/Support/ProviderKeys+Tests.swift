@@ -9,7 +9,9 @@ extension ProviderKeys {
         report: @escaping KeySetReport.Handler = { _, _ in }, source: @escaping KeySource
     ) {
         self.init(
-            policy: policy, archive: KeySetArchive(InMemoryKeySetStorage(), address: "https://apple.example/keys"),
+            policy: policy,
+            archive: KeySetArchive(
+                InMemoryKeySetStorage(), address: .keySet(url: "https://apple.example/keys"), of: .apple),
             now: now,
             report: report, source: source)
     }

@@ -8,16 +8,16 @@ struct WebsiteSignInTests {
     private static let callback = "redirect_uri=https%3A%2F%2Fapi.example.com%2Fapi%2Fauth%2Facme%2Fcallback"
     private static let answer = ProviderAnswer(code: "the-code")
 
-    private func weChat(_ script: ScriptedProvider) -> WeChatWebSignIn {
+    private func weChat(_ script: ScriptedProvider) -> WeChatProvider {
         let app = WeChatApp(id: "wx-website", secret: "website-secret", apiURL: ScriptedProvider.apiURL)
-        return WeChatWebSignIn(name: ScriptedProvider.weChat, app: app, calls: script.calls)
+        return WeChatProvider(name: ScriptedProvider.weChat, app: app, calls: script.calls)
     }
 
-    private func qq(_ script: ScriptedProvider, id: String = "101234567", pageURL: String = QQWebSignIn.standardPage)
-        -> QQWebSignIn
+    private func qq(_ script: ScriptedProvider, id: String = "101234567", pageURL: String = QQProvider.standardPage)
+        -> QQProvider
     {
         let app = QQApp(id: id, key: "website-key", apiURL: ScriptedProvider.apiURL)
-        return QQWebSignIn(name: ScriptedProvider.qq, app: app, pageURL: pageURL, calls: script.calls)
+        return QQProvider(name: ScriptedProvider.qq, app: app, pageURL: pageURL, calls: script.calls)
     }
 
     @Test("WeChat's page shows the QR code, and its fragment is at the end")

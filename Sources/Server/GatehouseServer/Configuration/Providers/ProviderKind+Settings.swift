@@ -24,8 +24,8 @@ extension ProviderKind {
             case .google: google + web
             case .openID: openID + web
             case .weChat:
-                app(secret: table.appSecret, api: WeChatApp.standardAPI) + client(page: WeChatWebSignIn.standardPage)
-            case .qq: app(secret: table.appKey, api: QQApp.standardAPI) + client(page: QQWebSignIn.standardPage)
+                app(secret: table.appSecret, api: WeChatApp.standardAPI) + client(page: WeChatProvider.standardPage)
+            case .qq: app(secret: table.appKey, api: QQApp.standardAPI) + client(page: QQProvider.standardPage)
             }
         return [ProviderSetting(table.kind)] + own
     }
