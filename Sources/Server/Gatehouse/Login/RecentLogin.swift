@@ -9,8 +9,8 @@ extension AuthService {
         let proven = try verify(login, now: now, requestID: requestID)
         guard proven.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
         switch try store.redeem(proven.redemption, proving: proven.identity, of: caller.userID) {
-        case .accepted: return
-        case .otherUser: throw .loginTooOld(limit: limit)
+        case nil: throw .loginTooOld(limit: limit)
+        case .first, .repeated: return
         case .replayed: throw .identity(.replayed, by: login.provider)
         case .usedNonce: throw .identity(.nonce(.challengeUsed), by: login.provider)
         }
@@ -34,27 +34,5 @@ extension AuthService {
     private func exceededLimit(_ caller: Caller, now: Timestamp) -> Duration? {
         guard let limit = policy.sensitiveMaxAge, caller.authenticatedAt < now - limit else { return nil }
         return limit
-    }
-}
-
-/// Whether a credential proves a user's login again.
-package enum ProofOutcome: Sendable, Equatable {
-    case accepted
-    /// The identity does not belong to the user.
-    case otherUser
-    case replayed
-    case usedNonce
-
-    package init(of user: UserID, owner: UserID?, _ use: Redemption.Use) {
-        guard owner == user else {
-            self = .otherUser
-            return
-        }
-        self =
-            switch use {
-            case .first, .repeated: .accepted
-            case .replayed: .replayed
-            case .usedNonce: .usedNonce
-            }
     }
 }

@@ -48,8 +48,11 @@ package protocol Store: Sendable {
     /// Redeems a code. False if it has been redeemed before.
     func spend(_ redemption: Redemption) throws(Refusal) -> Bool
 
-    /// Redeems an identity token that proves a user's login again. Its replay grace ends when the account is unlinked.
-    func redeem(_ redemption: Redemption?, proving identity: Identity, of user: UserID) throws(Refusal) -> ProofOutcome
+    /// Redeems an identity token that proves a user's login again, unless it is used already. Its replay grace ends when the
+    /// account is unlinked. Nil if the identity is not the user's.
+    func redeem(
+        _ redemption: Redemption?, proving identity: Identity, of user: UserID
+    ) throws(Refusal) -> Redemption.Use?
 
     /// Applies a notification once and returns the sessions that it ended. When it takes an identity from a disabled
     /// user, the hashes of that identity stay barred.

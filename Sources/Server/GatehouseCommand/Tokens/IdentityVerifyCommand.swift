@@ -129,7 +129,8 @@ struct TokenVerification {
             let candidates = keys.keys(for: token.key)
             guard !candidates.isEmpty else { throw .unknownKey }
             passed(.key)
-            try token.confirm(by: issuer.rules, with: candidates, for: credential, passed: passed)
+            _ = try token.proven(
+                of: issuer.name, by: issuer.rules, with: candidates, for: credential, now: now, passed: passed)
             if case .challenges(let rule) = issuer.server { try rule.check(credential, now: now) }
             return token.claims.object
         }

@@ -47,17 +47,17 @@ extension RelationalStore {
 
     package func redeem(
         _ redemption: Redemption?, proving identity: Identity, of user: UserID
-    ) throws(Refusal) -> ProofOutcome {
+    ) throws(Refusal) -> Redemption.Use? {
         try writing { connection in
             try connection.lock(redemption, nil)
             try connection.lock(user)
-            let outcome = ProofOutcome(
-                of: user, owner: try connection.known(identity).known?.user.id, try connection.use(of: redemption))
-            if outcome == .accepted, let redemption {
+            guard try connection.known(identity).known?.user.id == user else { return nil }
+            let use = try connection.use(of: redemption)
+            if use == .first || use == .repeated, let redemption {
                 try connection.markRedeemed(redemption)
                 try connection.linkReplayGrace(of: redemption, to: identity)
             }
-            return outcome
+            return use
         }
     }
 

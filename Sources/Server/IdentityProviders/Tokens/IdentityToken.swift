@@ -34,22 +34,18 @@ package struct IdentityToken: Sendable {
 
     package var claims: JSONObjectReader { jws.claims }
 
-    package var keyID: String? { jws.key.keyID }
-
     package var key: KeyReference { jws.key }
 
-    /// Checks the signature, and that the token belongs to the request that contained it.
-    package func confirm(
-        by rules: TokenRules, with keys: [VerificationKey], for credential: IdentityCredential,
-        passed: IdentityTokenCheck.Observer = { _ in }
-    ) throws(IdentityFault) {
+    /// Checks the signature, and that the token belongs to the request that contained it, and returns what it proves.
+    ///
+    /// - Parameter grace: how long the token may be redeemed again by a client that retries.
+    package func proven(
+        of provider: Provider, by rules: TokenRules, with keys: [VerificationKey], for credential: IdentityCredential,
+        grace: Duration = .zero, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(IdentityFault) -> ProvenIdentity {
         try jws.verify(with: keys)
         passed(.signature)
         try RequestBinding(token: self, credential: credential).check(by: rules, passed: passed)
-    }
-
-    /// - Parameter grace: how long the token may be redeemed again by a client that retries.
-    func proven(of provider: Provider, by rules: TokenRules, grace: Duration, now: Timestamp) -> ProvenIdentity {
         var proven = ProvenIdentity(
             identity: Identity(provider: provider, subject: subject, email: claims["email"]?.email),
             clientID: audience, issuedAt: lifetime.issuedAt,

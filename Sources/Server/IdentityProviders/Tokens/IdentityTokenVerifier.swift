@@ -27,8 +27,10 @@ package struct IdentityTokenVerifier: IdentityProvider {
             try IdentityToken(text, rules: rules, now: request.now)
         }
         let keys = try keys(for: token.key, requestID: request.requestID)
-        try refusing { () throws(IdentityFault) in try token.confirm(by: rules, with: keys, for: credential) }
-        return token.proven(of: provider, by: rules, grace: replayGrace, now: request.now)
+        return try refusing { () throws(IdentityFault) in
+            try token.proven(
+                of: provider, by: rules, with: keys, for: credential, grace: replayGrace, now: request.now)
+        }
     }
 
     func keys(for reference: KeyReference, requestID: String?) throws(Refusal) -> [VerificationKey] {

@@ -23,7 +23,7 @@ extension PartialStore {
     ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) { try fail() }
     func apply(_: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID] { try fail() }
     func spend(_: Redemption) throws(Refusal) -> Bool { try fail() }
-    func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
+    func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> Redemption.Use? { try fail() }
     func apply(
         _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
     ) throws(Refusal) -> [SessionID] { try fail() }
