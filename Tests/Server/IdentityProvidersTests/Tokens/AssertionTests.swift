@@ -28,6 +28,13 @@ struct AssertionTests {
         #expect(expectAcceptance(token) == proven(identity, by: token))
     }
 
+    @Test("the code of an app is left for an exchange after the login")
+    func code() {
+        let login = IdentityCredential(identityToken: TestToken.withClaim("c_hash", nil), code: "c.0.abc")
+        #expect(expectAcceptance(login)?.laterCode == "c.0.abc")
+        #expect(expectAcceptance(ValidLogin.token)?.laterCode == nil)
+    }
+
     private func proven(_ identity: Identity, by token: String) -> ProvenIdentity {
         let hash = SHA256.hash(token.split(separator: ".")[..<2].joined(separator: "."))
         return ProvenIdentity(
