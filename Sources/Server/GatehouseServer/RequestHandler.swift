@@ -40,7 +40,7 @@ package struct RequestHandler: Sendable {
 
     /// One line per request. It contains no text of the client, since any text may be a token.
     private func logRequest(
-        _ request: GatehouseWeb.Request, _ reply: Reply, route: Router.Route?, _ context: RequestContext,
+        _ request: GatehouseWeb.Request, _ reply: Reply, route: Route?, _ context: RequestContext,
         _ nanoseconds: Int
     ) {
         log.line(Self.level(reply, isRoutine: route?.isRoutine ?? false), "request", requestID: context.id) { line in

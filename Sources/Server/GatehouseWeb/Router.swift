@@ -3,7 +3,7 @@ package import Gatehouse
 /// An answer, with the facts that metrics and the log need.
 package struct Reply: Sendable {
     package fileprivate(set) var response: Response
-    /// The index in `Router.routes` of the endpoint, or of another endpoint at the same path when the method is not
+    /// The index in `Router.routes` of the route, or of another route at the same path when the method is not
     /// allowed; nil for an unknown path.
     package var route: Int?
     /// Why the request failed; nil after a success.
@@ -12,41 +12,30 @@ package struct Reply: Sendable {
 
 /// Finds the endpoint of a request, and turns every failure into a problem document.
 package final class Router: Sendable {
-    /// An endpoint as metrics and the log see it.
-    package struct Route: Sendable, Equatable {
-        package let method: Method
-        /// As the endpoint declares it, so it never contains a client's text.
-        package let path: String
-        package let isRoutine: Bool
-    }
-
     package let routes: [Route]
     private let resources: [Resource]
-    private let proofNonce: (@Sendable () -> String)?
+    private let auth: AuthService
+    private let requiresProofNonce: Bool
     private let crossOrigin: CrossOrigin
 
-    /// - Parameters:
-    ///   - proofNonce: makes a nonce for the next proof of a client; nil if proofs need none.
-    ///   - corsOrigins: whose pages may call the API.
-    package init(
-        _ endpoints: [any Endpoint], proofNonce: (@Sendable () -> String)? = nil, corsOrigins: [String] = []
-    ) {
-        self.proofNonce = proofNonce
-        crossOrigin = CrossOrigin(corsOrigins)
-        routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
-        let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
+    init(_ routes: [Route], auth: AuthService) {
+        self.routes = routes
+        self.auth = auth
+        requiresProofNonce = auth.requiresProofNonce
+        crossOrigin = CrossOrigin(auth.web.corsOrigins)
+        let candidates = routes.enumerated().map { Candidate(index: $0, route: $1) }
         var paths: [String] = []
         for route in routes where !paths.contains(route.path) { paths.append(route.path) }
         resources = paths.map { path in
-            Resource(path: path, candidates: candidates.filter { $0.endpoint.path == path })
+            Resource(path: path, candidates: candidates.filter { $0.route.path == path })
         }
     }
 
     package func answer(_ request: Request, in context: inout RequestContext) -> Reply {
         var reply = find(request, in: &context)
         // RFC 9449, section 8.2
-        if let proofNonce, request.bytes(of: .proof) != nil,
-            let header = Response.Header("DPoP-Nonce", checking: proofNonce())
+        if requiresProofNonce, request.bytes(of: .proof) != nil,
+            let header = Response.Header("DPoP-Nonce", checking: auth.proofNonce())
         {
             reply.response.headers.append(header)
         }
@@ -57,7 +46,7 @@ package final class Router: Sendable {
     private func find(_ request: Request, in context: inout RequestContext) -> Reply {
         if let answer = crossOrigin.preflightAnswer(to: request) {
             let resource = resource(at: request.path.span) ?? resourceWithArgument(for: request.path)?.resource
-            return Reply(response: answer, route: resource?.route)
+            return Reply(response: answer, route: resource?.index)
         }
         if let resource = resource(at: request.path.span) { return answer(request, at: resource, in: &context) }
         guard let (resource, argument) = resourceWithArgument(for: request.path) else {
@@ -73,15 +62,14 @@ package final class Router: Sendable {
         do throws(Problem) {
             candidate = try resource.candidate(for: request)
         } catch {
-            return Reply(response: error.response(requestID: request.id), route: resource.route, problem: error)
+            return Reply(response: error.response(requestID: request.id), route: resource.index, problem: error)
         }
+        let route = candidate.route
         do {
-            return Reply(
-                response: try candidate.endpoint.respond(to: request, in: &context), route: candidate.route)
+            return Reply(response: try route.respond(request, auth, &context), route: candidate.index)
         } catch {
-            let problem = Problem(error, of: candidate.endpoint, answering: request)
-            let response = candidate.endpoint.response(to: problem, of: request)
-            return Reply(response: response, route: candidate.route, problem: problem)
+            let problem = Problem(error, of: route, answering: request)
+            return Reply(response: route.problemResponse(problem, request), route: candidate.index, problem: problem)
         }
     }
 
@@ -103,22 +91,10 @@ package final class Router: Sendable {
 }
 
 extension Router {
-    /// An endpoint and its index in `routes`. A class, so that the choice among several copies nothing.
-    private final class Candidate: Sendable {
-        let endpoint: any Endpoint
-        let route: Int
-        let method: Method
-        let answersAnyRequest: Bool
+    /// A route and its index in `routes`.
+    private typealias Candidate = (index: Int, route: Route)
 
-        init(_ endpoint: any Endpoint, route: Int) {
-            self.endpoint = endpoint
-            self.route = route
-            method = endpoint.method
-            answersAnyRequest = endpoint.answersAnyRequest
-        }
-    }
-
-    /// A path and its endpoints.
+    /// A path and its routes.
     private final class Resource: Sendable {
         private let path: [UInt8]
         /// What stands before and after the argument; nil for a path without one.
@@ -133,11 +109,11 @@ extension Router {
             pattern =
                 if case (let start?, let end?) = braces { (bytes[..<start], bytes[(end + 1)...]) } else { nil }
             self.candidates = candidates
-            answeringAny = candidates.first { $0.answersAnyRequest }
+            answeringAny = candidates.first { $0.route.answersAnyRequest }
         }
 
         /// The route that is counted when the method is not allowed.
-        var route: Int { candidates[0].route }
+        var index: Int { candidates[0].index }
 
         func hasPath(_ other: Span<UInt8>) -> Bool {
             guard path.count == other.count else { return false }
@@ -158,8 +134,8 @@ extension Router {
             if let answeringAny { return answeringAny }
             // A HEAD is a GET whose body is not sent.
             let method = request.method == "HEAD" ? Method.get.rawValue : request.method
-            guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {
-                throw .methodNotAllowed(allowed: candidates.map(\.method))
+            guard let candidate = candidates.first(where: { $0.route.method.rawValue == method }) else {
+                throw .methodNotAllowed(allowed: candidates.map(\.route.method))
             }
             guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
             return candidate

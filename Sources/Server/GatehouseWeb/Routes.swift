@@ -1,50 +1,77 @@
 package import Gatehouse
 
+/// The endpoints, each a method in the file of its subject. Who may call them is in the table of routes.
+struct Endpoints: Sendable {
+    let auth: AuthService
+}
+
 extension Router {
-    /// All endpoints of Gatehouse.
+    /// All endpoints of Gatehouse, and who may call them: a test compares this table with `openapi.json`.
     ///
     /// - Parameters:
     ///   - documents: what is published.
     ///   - operations: what the endpoints for monitoring report.
     package convenience init(_ auth: AuthService, documents: PublishedDocuments, operations: Operations) {
-        let endpoints: [any Endpoint] = [
+        let api = Endpoints(auth: auth)
+        let guarding = Route.Options(isRoutine: true, answersAnyRequest: true, problemResponse: api.guardResponse)
+        let toBrowser = Route.Options(problemResponse: api.browserResponse)
+        let asOAuth = Route.Options(problemResponse: api.exchangeResponse)
+        let routine = Route.Options(isRoutine: true)
+        let routes: [Route] = [
             // The most frequent ones first: a path is compared with one after the other.
-            VerifyEndpoint(auth: auth),
-            CurrentUserEndpoint(auth: auth),
-            UserForServicesEndpoint(auth: auth),
-            IntrospectionEndpoint(auth: auth),
-            RefreshEndpoint(auth: auth),
-            UsersForServicesEndpoint(auth: auth),
-            AppleLoginEndpoint(auth: auth),
-            IdentityLoginEndpoint(auth: auth),
-            SendCodeEndpoint(auth: auth),
-            CodeLoginEndpoint(auth: auth),
-            ChallengeEndpoint(path: "/api/auth/challenge", auth: auth),
-            ChallengeEndpoint(path: "/api/auth/apple/challenge", auth: auth),
-            AppleNotificationEndpoint(auth: auth),
-            SecurityEventsEndpoint(auth: auth),
-            DevLoginEndpoint(auth: auth),
-            LogoutEndpoint(auth: auth),
-            LogoutEverywhereEndpoint(auth: auth),
-            RevokeEndpoint(auth: auth),
-            StartWebSignInEndpoint(auth: auth),
-            FinishWebSignInEndpoint(method: .get, auth: auth),
-            FinishWebSignInEndpoint(method: .post, auth: auth),
-            ExchangeEndpoint(auth: auth),
-            WaysEndpoint(auth: auth),
-            UpdateUserEndpoint(auth: auth),
-            DeleteUserEndpoint(auth: auth),
-            ExportEndpoint(auth: auth),
-            AccountsEndpoint(auth: auth),
-            LinkAccountEndpoint(auth: auth),
-            UnlinkAccountEndpoint(auth: auth),
-            SessionsEndpoint(auth: auth),
-            EndSessionEndpoint(auth: auth),
-            MetricsEndpoint(operations: operations),
-            HealthEndpoint(operations: operations),
-            ReadinessEndpoint(operations: operations),
+            Route(.get, "/api/auth/verify", caller: .guarded, api.verify, guarding),
+            Route(.get, "/api/users/me", caller: .authenticated(.notRequired), api.currentUser),
+            Route(.get, "/users/{id}", access: .service, api.user, routine),
+            Route(.post, "/introspect", access: .service, body: .form, api.introspect, routine),
+            Route(.post, "/api/auth/refresh", access: .open, body: .optionalJSON(RefreshBody.self), api.refresh),
+            Route(.get, "/users", access: .service, api.users, routine),
+
+            Route(.post, "/api/auth/apple", access: .open, body: .json(AppleLoginBody.self), api.logInWithApple),
+            Route(.post, "/api/auth/identity", access: .open, body: .json(IdentityLoginBody.self), api.logIn),
+            Route(.post, "/api/auth/codes", access: .open, body: .json(CodeRequestBody.self), api.sendCode),
+            Route(.post, "/api/auth/codes/{id}", access: .open, body: .json(CodeLoginBody.self), api.logInByCode),
+            Route(.post, "/api/auth/challenge", access: .open, api.challenge),
+            // It had Apple's path first.
+            Route(.post, "/api/auth/apple/challenge", access: .open, api.challenge),
+            Route(
+                .post, "/api/auth/apple/notifications", access: .open, body: .json(AppleNotificationBody.self),
+                api.receiveAppleNotification),
+            Route(.post, "/api/auth/{provider}/events", access: .open, api.receiveSecurityEvents),
+            Route(
+                .post, "/api/auth/dev-login", access: .developer, body: .json(DevLoginBody.self), api.logInByDevSecret),
+            Route(
+                .post, "/api/auth/logout", access: .ending(.accessOrRefresh), body: .optionalJSON(LogoutBody.self),
+                api.logOut),
+            Route(.post, "/api/auth/logout-all", access: .ending(.access), api.logOutEverywhere),
+            Route(.post, "/api/auth/revoke", access: .open, body: .form, api.revoke),
+            Route(.get, "/api/auth/{provider}/start", access: .open, api.startWebSignIn, toBrowser),
+            Route(.get, "/api/auth/{provider}/callback", access: .open, api.finishWebSignIn, toBrowser),
+            Route(
+                .post, "/api/auth/{provider}/callback", access: .open, body: .optionalForm, api.finishPostedWebSignIn,
+                toBrowser),
+            Route(.post, "/api/auth/exchange", access: .open, body: .exchange, api.exchange, asOAuth),
+            Route(.get, "/api/auth/ways", access: .open, api.ways),
+
+            Route(.patch, "/api/users/me", caller: .change(), body: .json(ProfileBody.self), api.updateUser),
+            Route(
+                .delete, "/api/users/me", caller: .recentChange(.notRequired), body: .optionalJSON(DeletionBody.self),
+                api.deleteUser),
+            Route(.get, "/api/users/me/export", caller: .change(), api.export),
+            Route(.get, "/api/users/me/accounts", caller: .authenticated(), api.accounts),
+            Route(
+                .post, "/api/users/me/accounts/{provider}", caller: .recentChange(.notRequiredToBindOne), body: .link,
+                api.linkAccount),
+            Route(
+                .delete, "/api/users/me/accounts/{provider}", caller: .recentChange(),
+                body: .optionalJSON(RepeatedLogin.self), api.unlinkAccount),
+            Route(.get, "/api/users/me/sessions", caller: .change(), api.sessions),
+            Route(.delete, "/api/users/me/sessions/{id}", caller: .endingSession, api.endSession),
+
+            // Not reachable from outside.
+            Route(.get, "/metrics", access: .open, operations.report, routine),
+            Route(.get, "/healthz", access: .open, operations.health, routine),
+            Route(.get, "/readyz", access: .open, operations.ready, routine),
         ]
-        let proofNonce: (@Sendable () -> String)? = if auth.requiresProofNonce { { auth.proofNonce() } } else { nil }
-        self.init(endpoints + documents.endpoints, proofNonce: proofNonce, corsOrigins: auth.web.corsOrigins)
+        self.init(routes + documents.routes, auth: auth)
     }
 }

@@ -8,9 +8,9 @@ import Testing
 struct RequestCountsTests {
     private let counts = RequestCounts(
         routes: [
-            Router.Route(method: .get, path: "/a", isRoutine: false),
-            Router.Route(method: .post, path: "/a", isRoutine: false),
-            Router.Route(method: .get, path: "/b/{id}", isRoutine: false),
+            Route(.get, "/a", access: .open, { _, _ in .noContent }),
+            Route(.post, "/a", access: .open, { _, _ in .noContent }),
+            Route(.get, "/b/{id}", access: .open, { _, _ in .noContent }),
         ])
 
     private var lines: Set<String> {

@@ -82,17 +82,24 @@ extension AuthService {
 extension AuthService {
     /// The caller of a request that changes an account, ends sessions or reads all that is known about the user. A bound
     /// session demands a proof, which is then used on every node; a right one by another key ends the session.
+    ///
+    /// - Parameter ending: the session that the request ends. The caller's own may have ended before: the client may have
+    ///   missed the first answer.
     package func authenticateChange(
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
-        from device: Device, in context: inout RequestContext
+        ending session: SessionID? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
-        try requireActive(caller)
-        if !admitsWithoutPhone { try requirePhone(of: caller) }
-        try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
+        let endsOwn = session == caller.sessionID
+        if !endsOwn {
+            try requireActive(caller)
+            if !admitsWithoutPhone { try requirePhone(of: caller) }
+        }
+        try requireProof(
+            proof(), of: caller, with: accessToken, mayHaveEnded: endsOwn, from: device, now: now, in: context)
         // After the proof: a thief who has the token and not the key must not confirm that it has reached the owner.
-        confirm(caller, at: now)
+        if !endsOwn { confirm(caller, at: now) }
         return caller
     }
 

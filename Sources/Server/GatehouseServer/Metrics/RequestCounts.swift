@@ -7,7 +7,7 @@ final class RequestCounts: MetricSource {
     /// The label of unknown paths: a client's text must not become a label.
     static let unknownPath = "unknown"
 
-    private let routes: [Router.Route]
+    private let routes: [Route]
     private let paths: [String]
     /// The index in `paths` of each route, and of unknown paths.
     private let pathOfRoute: [Int]
@@ -15,7 +15,7 @@ final class RequestCounts: MetricSource {
     private let requests: StripedCounters
     private let inFlight = StripedCounters(count: 1)
 
-    init(routes: [Router.Route]) {
+    init(routes: [Route]) {
         self.routes = routes
         var paths: [String] = []
         for route in routes where !paths.contains(route.path) { paths.append(route.path) }

@@ -1,40 +1,28 @@
 package import Gatehouse
 package import JSON
 
-/// `GET /api/users/me/accounts`: lists the caller's ways to log in.
-struct AccountsEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/users/me/accounts"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
-        return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
-    }
-}
-
-/// `POST /api/users/me/accounts/{provider}`: links an account to the caller.
-struct LinkAccountEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/users/me/accounts/{provider}"
-    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let channel = CodeChannel(rawValue: request.pathArgument)
-        let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, admitsWithoutPhone: channel == .phone, from: request.device,
-            in: &context)
-        if let channel { return try bind(channel, to: caller, by: request, in: &context) }
-        try auth.link(try login(in: request), to: caller, from: request.device, requestID: request.id)
-        return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
+extension Endpoints {
+    /// Lists the caller's ways to log in.
+    func accounts(_ request: Request, of caller: Caller, in context: inout RequestContext) throws -> Response {
+        .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
     }
 
-    /// A phone number or a mail address is proven by a code.
-    private func bind(
-        _ channel: CodeChannel, to caller: Caller, by request: Request, in context: inout RequestContext
+    /// Links an account to the caller.
+    func linkAccount(
+        _ request: Request, to caller: Caller, provenBy proof: LinkProof, in context: inout RequestContext
     ) throws -> Response {
-        let body = try request.read(AddressBindingBody.self)
+        switch proof {
+        case .code(let body, let channel): return try bind(channel, body, to: caller, by: request, in: &context)
+        case .login(let login):
+            try auth.link(login, to: caller, from: request.device, requestID: request.id)
+            return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
+        }
+    }
+
+    private func bind(
+        _ channel: CodeChannel, _ body: AddressBindingBody, to caller: Caller, by request: Request,
+        in context: inout RequestContext
+    ) throws -> Response {
         if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
         let cookie = body.keepsSessionInCookie ? request.cookie(.session) : nil
         switch try auth.bind(body.binding(channel, cookie: cookie), to: caller, from: request.device, in: &context) {
@@ -43,25 +31,10 @@ struct LinkAccountEndpoint: Endpoint {
         }
     }
 
-    /// The body is that of a login by the provider.
-    private func login(in request: Request) throws -> IdentityLogin {
-        let provider = try request.provider()
-        if provider == .apple { return try request.read(AppleLoginBody.self).login }
-        return IdentityLogin(provider: provider, credential: try request.read(LinkBody.self).credential)
-    }
-}
-
-/// `DELETE /api/users/me/accounts/{provider}`: unlinks the caller's account.
-struct UnlinkAccountEndpoint: Endpoint {
-    let method = Method.delete
-    let path = "/api/users/me/accounts/{provider}"
-    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, from: request.device, in: &context)
-        let body = try request.readIfPresent(RepeatedLogin.self)
+    /// Unlinks the caller's account.
+    func unlinkAccount(
+        _ request: Request, of caller: Caller, provenBy body: RepeatedLogin?, in context: inout RequestContext
+    ) throws -> Response {
         try auth.unlink(
             try request.provider(), from: caller, on: request.device, provenBy: body?.login, requestID: request.id)
         return .noContent
@@ -81,6 +54,25 @@ private struct LinkBody: RequestBody {
 
     init(reading fields: inout FieldReader) {
         credential = IdentityCredential(reading: &fields)
+    }
+}
+
+/// What a link is proven by: the body that the provider in the path has.
+enum LinkProof {
+    case login(IdentityLogin)
+    /// A phone number or a mail address is proven by a code.
+    case code(AddressBindingBody, CodeChannel)
+}
+
+extension Body<LinkProof> {
+    static let link = Self([.json]) { request in
+        if let channel = CodeChannel(rawValue: request.pathArgument) {
+            return .code(try request.read(AddressBindingBody.self), channel)
+        }
+        let provider = try request.provider()
+        // The body is that of a login by the provider.
+        if provider == .apple { return .login(try request.read(AppleLoginBody.self).login) }
+        return .login(IdentityLogin(provider: provider, credential: try request.read(LinkBody.self).credential))
     }
 }
 

@@ -1,29 +1,17 @@
 import Gatehouse
 import JSON
 
-/// `POST /api/auth/codes`: sends a code to a phone number or a mail address.
-struct SendCodeEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/codes"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let body = try request.read(CodeRequestBody.self)
+extension Endpoints {
+    /// Sends a code to a phone number or a mail address.
+    func sendCode(_ request: Request, _ body: CodeRequestBody, in context: inout RequestContext) throws -> Response {
         let sent = try auth.sendCode(
             body.request(acceptLanguage: request.text(of: .acceptLanguage)), from: request.device,
             requestID: request.id)
         return .accepted(SentCodeBody(sent: sent))
     }
-}
 
-/// `POST /api/auth/codes/{id}`: logs in by a code.
-struct CodeLoginEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/codes/{id}"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let body = try request.read(CodeLoginBody.self)
+    /// Logs in by a code.
+    func logInByCode(_ request: Request, _ body: CodeLoginBody, in context: inout RequestContext) throws -> Response {
         if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
         let result = try auth.logIn(
             by: PresentedCode(id: request.pathArgument, code: body.code), nickname: body.nickname,
@@ -34,7 +22,7 @@ struct CodeLoginEndpoint: Endpoint {
 
 // MARK: - Request bodies
 
-private struct CodeRequestBody: RequestBody {
+struct CodeRequestBody: RequestBody {
     private let channel: CodeChannel?
     private let to: String
     private let codeID: String?
@@ -51,7 +39,7 @@ private struct CodeRequestBody: RequestBody {
     }
 }
 
-private struct CodeLoginBody: RequestBody {
+struct CodeLoginBody: RequestBody {
     let code: String
     let nickname: String?
     let keepsSessionInCookie: Bool

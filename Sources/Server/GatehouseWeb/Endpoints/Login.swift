@@ -1,53 +1,30 @@
 package import Gatehouse
 package import JSON
 
-/// `POST /api/auth/apple`: logs in by an identity token.
-struct AppleLoginEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/apple"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let body = try request.read(AppleLoginBody.self)
-        return .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
+extension Endpoints {
+    /// Logs in by Apple's identity token.
+    func logInWithApple(
+        _ request: Request, _ body: AppleLoginBody, in context: inout RequestContext
+    ) throws -> Response {
+        .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
     }
-}
 
-/// `POST /api/auth/identity`: logs in by a provider that the operator has configured.
-struct IdentityLoginEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/identity"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let body = try request.read(IdentityLoginBody.self)
-        return .ok(LoginBody(try auth.logIn(body.login(), boundBy: request.proof, from: request.device, in: &context)))
+    /// Logs in by a provider that the operator has configured.
+    func logIn(_ request: Request, _ body: IdentityLoginBody, in context: inout RequestContext) throws -> Response {
+        .ok(LoginBody(try auth.logIn(body.login(), boundBy: request.proof, from: request.device, in: &context)))
     }
-}
 
-/// `POST /api/auth/challenge`: returns a nonce for one login by an identity token. It had Apple's path first.
-struct ChallengeEndpoint: Endpoint {
-    let method = Method.post
-    let path: String
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+    /// Returns a nonce for one login by an identity token.
+    func challenge(_ request: Request, in context: inout RequestContext) throws -> Response {
         let challenge = auth.challenge()
         return .ok(ChallengeBody(nonce: challenge.nonce, expiresIn: challenge.expiresIn))
     }
-}
 
-/// `POST /api/auth/dev-login`: logs in by the development secret, if one is configured.
-struct DevLoginEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/dev-login"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        // Checked before the body is read, so that a disabled login answers every body alike.
-        guard auth.allowsDevLogin else { throw Refusal.devLoginDisabled }
-        let body = try request.read(DevLoginBody.self)
-        return .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
+    /// Logs in by the development secret.
+    func logInByDevSecret(
+        _ request: Request, _ body: DevLoginBody, in context: inout RequestContext
+    ) throws -> Response {
+        .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
     }
 }
 
@@ -95,7 +72,7 @@ package struct AppleLoginBody: RequestBody {
     }
 }
 
-private struct DevLoginBody: RequestBody {
+struct DevLoginBody: RequestBody {
     let login: DevLogin
 
     init(reading fields: inout FieldReader) {

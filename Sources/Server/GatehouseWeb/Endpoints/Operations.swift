@@ -19,46 +19,26 @@ package struct Operations: Sendable {
     }
 }
 
-/// `GET /healthz`: whether the process is alive and can read the store.
-struct HealthEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/healthz"
-    let isRoutine = true
-    let operations: Operations
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        if let failure = operations.storeFailure(request.id) { throw Problem.unhealthy(failure) }
+extension Operations {
+    /// Whether the process is alive and can read the store.
+    func health(_ request: Request, in context: inout RequestContext) throws -> Response {
+        if let failure = storeFailure(request.id) { throw Problem.unhealthy(failure) }
         return .ok(HealthBody())
     }
-}
 
-/// `GET /readyz`: whether the process can do all of its work, and what is wrong when it cannot.
-struct ReadinessEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/readyz"
-    let isRoutine = true
-    let operations: Operations
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let readiness = operations.readiness(request.id)
+    /// Whether the process can do all of its work, and what is wrong when it cannot.
+    func ready(_ request: Request, in context: inout RequestContext) throws -> Response {
+        let readiness = readiness(request.id)
         guard !readiness.isReady else { return .ok(ReadinessBody(parts: readiness.parts)) }
         let problem = Problem.notReady(readiness.summary)
         var response = problem.response(requestID: request.id)
         response.body = ReadinessBody(parts: readiness.parts, problem: problem.body(requestID: request.id)).json
         return response
     }
-}
 
-/// `GET /metrics`: all metrics in Prometheus' text format.
-struct MetricsEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/metrics"
-    let isRoutine = true
-    let operations: Operations
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+    func report(_ request: Request, in context: inout RequestContext) throws -> Response {
         let type = Response.Header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-        return Response(status: 200, headers: [type], body: operations.metrics())
+        return Response(status: 200, headers: [type], body: metrics())
     }
 }
 

@@ -21,41 +21,51 @@ package struct PublishedDocuments: Sendable {
         self.openAPIForClients = openAPIForClients
     }
 
-    var endpoints: [any Endpoint] {
+    var routes: [Route] {
         [
             // A key is published for longer than clients may cache the set before it signs.
-            PublishedDocumentEndpoint(
-                path: "/.well-known/jwks.json", type: "application/jwk-set+json", document: keySet.map(Self.made)),
-            PublishedDocumentEndpoint(
-                path: "/.well-known/oauth-authorization-server", type: "application/json",
-                document: metadata.map(Self.made)),
+            Self.route("/.well-known/jwks.json", "application/jwk-set+json", keySet.map(Self.made)),
+            Self.route("/.well-known/oauth-authorization-server", "application/json", metadata.map(Self.made)),
             // The same document, where libraries for OpenID Connect look.
-            PublishedDocumentEndpoint(
-                path: "/.well-known/openid-configuration", type: "application/json", document: metadata.map(Self.made)),
-            PublishedDocumentEndpoint(path: "/api/openapi.json", type: "application/json", document: openAPI),
-            PublishedDocumentEndpoint(
-                path: "/api/openapi-clients.json", type: "application/json", document: openAPIForClients),
+            Self.route("/.well-known/openid-configuration", "application/json", metadata.map(Self.made)),
+            Self.route("/api/openapi.json", "application/json", openAPI),
+            Self.route("/api/openapi-clients.json", "application/json", openAPIForClients),
         ]
+    }
+
+    /// The route exists also without the document, and then answers 404 to every method: the set of routes must not depend on
+    /// settings.
+    private static func route(
+        _ path: String, _ type: FieldValue, _ document: (@Sendable () -> PublishedDocument)?
+    ) -> Route {
+        Route(
+            .get, path, access: .open,
+            { request, _ in
+                guard let document else { throw Problem.notFound }
+                return document().response(to: request, type: type)
+            }, Route.Options(answersAnyRequest: document == nil))
     }
 
     /// A document that is there already.
     private static func made(_ document: PublishedDocument) -> @Sendable () -> PublishedDocument { { document } }
 }
 
-/// `GET` of a published document.
-///
-/// The route exists also without the document, and then answers 404: the set of routes must not depend on settings.
-private struct PublishedDocumentEndpoint: Endpoint {
-    let method = Method.get
-    let path: String
-    let type: FieldValue
-    let document: (@Sendable () -> PublishedDocument)?
+/// A document that stays the same until the next reload. It contains no secret, so clients may cache it.
+package struct PublishedDocument: Sendable {
+    package let bytes: [UInt8]
+    /// An entity tag without its quotes (RFC 9110, section 8.8.3): it identifies these bytes.
+    package let tag: String
 
-    /// Without a document, every method gets 404.
-    var answersAnyRequest: Bool { document == nil }
+    package init(bytes: [UInt8], tag: String) {
+        self.bytes = bytes
+        self.tag = tag
+    }
 
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        guard let document else { throw Problem.notFound }
-        return document().response(to: request, type: type)
+    /// The document, or 304 for a client that has a copy.
+    func response(to request: Request, type: FieldValue) -> Response {
+        var headers = [Response.Header("Cache-Control", "public, max-age=300")]
+        if let tag = Response.Header("ETag", checking: "\"\(tag)\"") { headers.append(tag) }
+        guard !request.hasCopy(tagged: tag) else { return Response(status: 304, headers: headers) }
+        return Response(status: 200, headers: [Response.Header("Content-Type", type)] + headers, body: bytes)
     }
 }

@@ -1,16 +1,37 @@
 import Gatehouse
 import JSON
 
-/// `POST /api/auth/logout`: ends the session of an access token, or of a refresh token alone.
-struct LogoutEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/logout"
-    let auth: AuthService
+extension Endpoints {
+    /// Exchanges a refresh token for its successor.
+    func refresh(_ request: Request, _ body: RefreshBody?, in context: inout RequestContext) throws -> Response {
+        if let body {
+            return .ok(
+                TokenBody(
+                    try auth.refresh(
+                        body.refreshToken, proof: request.proof, from: request.device, in: &context)))
+        }
+        guard request.bytes(of: .origin) != nil else { throw Problem.invalidJSON(InvalidJSON.missingBody) }
+        return try refreshCookie(of: request, in: &context)
+    }
 
-    func isAuthorisedByAccessToken(_ request: Request) -> Bool { request.accessToken != nil }
+    /// A page sends no body: its refresh token is in a cookie that its scripts cannot read. A refusal leaves the cookie alone,
+    /// because a login in another tab may have replaced it since. With `session=optional` in the query, a browser without a
+    /// session is no failure, which it would write to its console.
+    private func refreshCookie(of request: Request, in context: inout RequestContext) throws -> Response {
+        try request.requireOrigin(by: auth.web)
+        guard let token = request.cookie(.session) else {
+            guard try request.query().single("session") == "optional" else { throw Refusal.invalidRefreshToken }
+            return .noContent
+        }
+        let tokens = try auth.refresh(token, proof: request.proof, from: request.device, in: &context)
+        return Response.ok(TokenBody(tokens, withoutRefreshToken: true)).settingSession(tokens)
+    }
 
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let token = try refreshToken(in: request)
+    /// Ends the session of an access token, or of a refresh token alone: that of the body, or of a page's cookie in a request
+    /// without a body and an access token.
+    func logOut(_ request: Request, _ body: LogoutBody?, in context: inout RequestContext) throws -> Response {
+        let hasNone = request.body.isEmpty && request.accessToken == nil
+        let token = hasNone ? try request.sessionCookie(by: auth.web) : body?.refreshToken
         switch (request.accessToken, token) {
         case (let access?, let refresh):
             try auth.logOut(
@@ -19,77 +40,66 @@ struct LogoutEndpoint: Endpoint {
             try auth.logOut(refreshToken: refresh, proof: request.proof, from: request.device, in: &context)
         case (nil, nil): throw Refusal.noTokenToEnd
         }
-        let hasEndedCookie = request.accessToken == nil && request.body.isEmpty
-        return hasEndedCookie
+        return hasNone
             ? Response.noContent.removingSession
             : try Response.noContent.endingSession(of: request, by: auth, in: context)
     }
 
-    /// That of the body, or of a page's cookie in a request without a body and an access token.
-    private func refreshToken(in request: Request) throws -> String? {
-        guard request.body.isEmpty, request.accessToken == nil else {
-            return try request.readIfPresent(LogoutBody.self)?.refreshToken
-        }
-        return try request.sessionCookie(by: auth.web)
-    }
-}
-
-/// `POST /api/auth/revoke`: ends the session of a token, for clients that know OAuth and not Gatehouse (RFC 7009).
-struct RevokeEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/revoke"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        // The token says itself of which kind it is, so `token_type_hint` is not needed.
-        let token = try request.form().required("token", atMost: FieldLimit.token)
+    /// Ends the session of a token, for clients that know OAuth and not Gatehouse (RFC 7009). The token says itself of which
+    /// kind it is, so `token_type_hint` is not needed.
+    func revoke(_ request: Request, _ form: Form, in context: inout RequestContext) throws -> Response {
+        let token = try form.required("token", atMost: FieldLimit.token)
         try auth.revoke(token, proof: request.proof, from: request.device, in: &context)
         return .ok(EmptyBody())
     }
-}
 
-/// `POST /api/auth/logout-all`: ends every session of the caller.
-struct LogoutEverywhereEndpoint: Endpoint {
-    let method = Method.post
-    let path = "/api/auth/logout-all"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+    /// Ends every session of the caller.
+    func logOutEverywhere(_ request: Request, in context: inout RequestContext) throws -> Response {
         try auth.logOutEverywhere(
             request.accessToken, proof: request.proof, from: request.device, in: &context)
         return try Response.noContent.endingSession(of: request, by: auth, in: context)
     }
-}
 
-/// `GET /api/users/me/sessions`: lists the caller's active sessions.
-struct SessionsEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/users/me/sessions"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, from: request.device, in: &context)
+    /// Lists the caller's active sessions.
+    func sessions(_ request: Request, of caller: Caller, in context: inout RequestContext) throws -> Response {
         let sessions = try auth.sessions(of: caller)
         return .ok(SessionListBody(sessions: sessions.map { SessionBody($0, current: caller.sessionID) }))
     }
-}
 
-/// `DELETE /api/users/me/sessions/{id}`: ends one of the caller's sessions.
-struct EndSessionEndpoint: Endpoint {
-    let method = Method.delete
-    let path = "/api/users/me/sessions/{id}"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        try auth.endSession(
-            SessionID(request.pathArgument), of: request.accessToken, proof: request.proof, from: request.device,
-            in: &context)
+    /// Ends one of the caller's sessions.
+    func endSession(_ request: Request, of caller: Caller, in context: inout RequestContext) throws -> Response {
+        try auth.endSession(SessionID(request.pathArgument), of: caller, from: request.device, in: context)
         return .noContent
     }
 }
 
-private struct LogoutBody: RequestBody {
+struct RefreshBody: RequestBody {
+    let refreshToken: String
+
+    init(reading fields: inout FieldReader) {
+        refreshToken = fields.required("refreshToken", atMost: FieldLimit.token)
+    }
+}
+
+/// The tokens in an answer, without the refresh token for a page that has it in a cookie.
+struct TokenBody: ResponseBody {
+    private let tokens: TokenPair
+    private let refreshToken: String?
+
+    init(_ tokens: TokenPair, withoutRefreshToken: Bool = false) {
+        self.tokens = tokens
+        refreshToken = withoutRefreshToken ? nil : tokens.refreshToken
+    }
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("accessToken", tokens.accessToken)
+        json.member("refreshToken", refreshToken)
+        json.member("tokenType", tokens.isBound ? "DPoP" : "Bearer")
+        json.member("expiresIn", tokens.expiresIn.wholeSeconds)
+    }
+}
+
+struct LogoutBody: RequestBody {
     let refreshToken: String?
 
     init(reading fields: inout FieldReader) {

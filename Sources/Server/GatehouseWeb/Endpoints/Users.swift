@@ -1,48 +1,23 @@
 package import Gatehouse
 package import JSON
 
-/// `GET /api/users/me`: returns the caller's user.
-struct CurrentUserEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/users/me"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(
-            request.accessToken, proof: request.proof, admitsWithoutPhone: true, in: &context)
-        return .ok(try auth.currentUser(caller))
+extension Endpoints {
+    /// Returns the caller's user.
+    func currentUser(_ request: Request, _ caller: Caller, in context: inout RequestContext) throws -> Response {
+        .ok(try auth.currentUser(caller))
     }
-}
 
-/// `PATCH /api/users/me`: changes the caller's profile.
-struct UpdateUserEndpoint: Endpoint {
-    let method = Method.patch
-    let path = "/api/users/me"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        // An unauthenticated request gets 401 before its body is validated, so the answer reveals nothing about it.
-        let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, from: request.device, in: &context)
-        let body = try request.read(ProfileBody.self)
-        return .ok(try auth.update(body.change, of: caller))
+    /// Changes the caller's profile.
+    func updateUser(
+        _ request: Request, _ caller: Caller, by body: ProfileBody, in context: inout RequestContext
+    ) throws -> Response {
+        .ok(try auth.update(body.change, of: caller))
     }
-}
 
-/// `DELETE /api/users/me`: deletes the caller's account.
-struct DeleteUserEndpoint: Endpoint {
-    let method = Method.delete
-    let path = "/api/users/me"
-    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
-    let auth: AuthService
-
-    /// Where users withdraw an app's access themselves.
-    private static let manageAccount: FieldValue = "<https://account.apple.com/account/manage>; rel=\"help\""
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, admitsWithoutPhone: true, from: request.device, in: &context)
-        let body = try request.readIfPresent(DeletionBody.self)
+    /// Deletes the caller's account.
+    func deleteUser(
+        _ request: Request, _ caller: Caller, by body: DeletionBody?, in context: inout RequestContext
+    ) throws -> Response {
         let revocation = try auth.deleteAccount(
             of: caller, authorizationCode: body?.authorizationCode, provenBy: body?.proof, requestID: request.id)
         return try Response(status: 204, headers: headers(for: revocation))
@@ -58,10 +33,21 @@ struct DeleteUserEndpoint: Endpoint {
             [Response.Header("X-Apple-Revocation", "by-hand"), Response.Header("Link", Self.manageAccount)]
         }
     }
+
+    /// Where users withdraw an app's access themselves.
+    private static let manageAccount: FieldValue = "<https://account.apple.com/account/manage>; rel=\"help\""
+
+    /// Returns all data about the caller.
+    func export(_ request: Request, of caller: Caller, in context: inout RequestContext) throws -> Response {
+        let export = try auth.export(of: caller)
+        var response = Response.ok(ExportBody(export: export, current: caller.sessionID))
+        response.headers.append(Response.Header("Content-Disposition", "attachment; filename=\"account.json\""))
+        return response
+    }
 }
 
 /// A missing member changes nothing, and `null` removes the value. At least one member is required.
-private struct ProfileBody: RequestBody {
+struct ProfileBody: RequestBody {
     let change: ProfileChange
 
     init(reading fields: inout FieldReader) {
@@ -75,7 +61,7 @@ private struct ProfileBody: RequestBody {
     }
 }
 
-private struct DeletionBody: RequestBody {
+struct DeletionBody: RequestBody {
     let authorizationCode: String?
     let proof: IdentityLogin?
 
@@ -96,5 +82,58 @@ extension User: ResponseBody {
         json.member("role", role.rawValue)
         json.member("status", status.rawValue)
         json.member("onboardingCompleted", onboardingCompleted)
+    }
+}
+
+// MARK: - Export
+
+private struct ExportBody: ResponseBody {
+    let export: UserExport
+    let current: SessionID
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("exportedAt", export.moment.description)
+        json.member("createdAt", export.user.createdAt.description)
+        json.member("user", object: export.user.write)
+        json.member(
+            "accounts",
+            array: { list in
+                for account in export.accounts { list.object(ExportedAccountBody(account: account).write) }
+            })
+        json.member(
+            "sessions",
+            array: { list in
+                for session in export.sessions { list.object(SessionBody(session, current: current).write) }
+            })
+        json.member("events", array: { list in for event in export.events { list.object(event.write) } })
+    }
+}
+
+/// All that is kept about an account.
+private struct ExportedAccountBody: ResponseBody {
+    let account: LinkedAccount
+
+    func write(to json: inout JSONObjectWriter) {
+        account.write(to: &json)
+        json.member("userIdentifier", account.subject)
+        json.member("emailHint", account.emailHint)
+        json.member("realUserStatus", account.realUserStatus.map(JSONValue.integer) ?? .null)
+        json.member("realUserStatusHint", account.realUserStatusHint.map(JSONValue.integer) ?? .null)
+        json.member("transferUserIdentifier", account.transferSubject)
+        json.member("formerUserIdentifier", account.formerSubject)
+        json.member("unionUserIdentifier", account.unionSubject)
+    }
+}
+
+extension AuditEvent: ResponseBody {
+    package func write(to json: inout JSONObjectWriter) {
+        json.member("time", moment.description)
+        json.member("kind", kind.rawValue)
+        json.member("actor", actor.rawValue)
+        json.member("sessionId", sessionID?.text)
+        json.member("provider", provider?.rawValue)
+        json.member("device", device.userAgent)
+        json.member("address", device.address)
+        json.member("detail", detail)
     }
 }

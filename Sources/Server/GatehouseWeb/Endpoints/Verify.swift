@@ -1,19 +1,9 @@
 import Gatehouse
 
-/// `GET /api/auth/verify`: tells nginx whether a guarded request may pass, and who sent it. Not reachable from outside.
-struct VerifyEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/auth/verify"
-    /// nginx turns every answer but 204, 401 and 403 into 500, and a front may pass on the
-    /// method of the guarded request.
-    let answersAnyRequest = true
-    let isRoutine = true
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(
-            request.accessToken, proof: request.proof, atLeast: request.text(of: .demandedRole),
-            maximumAge: request.text(of: .demandedMaximumAge), in: &context)
+/// Tells nginx whether a guarded request may pass, and who sent it. Not reachable from outside. Requests of every method are
+/// answered: nginx turns every answer but 204, 401 and 403 into 500, and a front may pass on the method of the guarded request.
+extension Endpoints {
+    func verify(_ request: Request, _ caller: Caller, in context: inout RequestContext) throws -> Response {
         // A token whose ids cannot be written into a header is refused: the service behind nginx must never see a
         // request without a user, or with another one.
         guard let user = Response.Header("X-User-Id", checking: caller.userID.text),
@@ -26,7 +16,7 @@ struct VerifyEndpoint: Endpoint {
 
     /// A refusal has no body, because nginx reads only the headers of a subrequest and would write a body to a
     /// temporary file. Code and detail are headers, from which nginx makes the document for the client.
-    func response(to problem: Problem, of request: Request) -> Response {
+    func guardResponse(to problem: Problem, of request: Request) -> Response {
         let entry = problem.entry
         let role = request.text(of: .demandedRole).flatMap(Role.init(rawValue:))
         let details = [

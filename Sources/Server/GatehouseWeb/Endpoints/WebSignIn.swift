@@ -1,13 +1,10 @@
 import Gatehouse
 import JSON
 
-/// `GET /api/auth/{provider}/start`: sends the browser to the page of a provider.
-struct StartWebSignInEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/auth/{provider}/start"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+/// Signing in through a browser.
+extension Endpoints {
+    /// Sends the browser to the page of a provider.
+    func startWebSignIn(_ request: Request, in context: inout RequestContext) throws -> Response {
         let start = try auth.begin(
             try WebSignInRequest(request), in: request.cookie(.signIn), requestID: request.id)
         let cookie = Cookie.signIn.header(start.browser, maximumAge: start.lifetime)
@@ -15,38 +12,67 @@ struct StartWebSignInEndpoint: Endpoint {
         return response
     }
 
-    func response(to problem: Problem, of request: Request) -> Response {
-        .toBrowser(problem, of: request, by: auth.web)
+    /// Where a provider sends the browser back to.
+    func finishWebSignIn(_ request: Request, in context: inout RequestContext) throws -> Response {
+        try finishPostedWebSignIn(request, answer: try request.query(), in: &context)
     }
-}
 
-/// `GET` and `POST /api/auth/{provider}/callback`: where a provider sends the browser back to. Apple has it post a form.
-struct FinishWebSignInEndpoint: Endpoint {
-    let method: Method
-    let path = "/api/auth/{provider}/callback"
-    let auth: AuthService
-
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let form = try method == .post ? request.form() : request.query()
+    /// Apple has the browser post a form.
+    func finishPostedWebSignIn(_ request: Request, answer: Form, in context: inout RequestContext) throws -> Response {
         let address = try auth.finishWebSignIn(
-            by: Provider(lowercaseName: request.pathArgument), state: form.single("state"), ProviderAnswer(form),
+            by: Provider(lowercaseName: request.pathArgument), state: answer.single("state"), ProviderAnswer(answer),
             in: request.cookie(.signIn), from: request.device, in: context)
         guard let response = Response.seeOther(address) else { throw Refusal.invalidRedirectURI }
         return response
     }
 
-    func response(to problem: Problem, of request: Request) -> Response {
+    func browserResponse(to problem: Problem, of request: Request) -> Response {
         .toBrowser(problem, of: request, by: auth.web)
     }
-}
 
-/// `GET /api/auth/ways`: what a page may offer its user.
-struct WaysEndpoint: Endpoint {
-    let method = Method.get
-    let path = "/api/auth/ways"
-    let auth: AuthService
+    /// Logs in by the code of a sign-in through a browser. It is also the token endpoint for OAuth libraries, which send a form
+    /// and get an answer in OAuth's words.
+    func exchange(
+        _ request: Request, _ exchange: ExchangeRequest, in context: inout RequestContext
+    ) throws -> Response {
+        switch exchange {
+        case .form(let form): return try grantTokens(for: form, of: request, in: &context)
+        case .json(let body):
+            if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
+            let result = try auth.exchange(
+                body.grant, nickname: body.nickname, boundBy: request.proof, from: request.device, in: &context)
+            return .login(result, inCookie: body.keepsSessionInCookie)
+        }
+    }
 
-    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+    private func grantTokens(
+        for form: Form, of request: Request, in context: inout RequestContext
+    ) throws -> Response {
+        switch try form.required("grant_type", atMost: FieldLimit.identifier) {
+        case "authorization_code":
+            let grant = CodeGrant(
+                code: try form.required("code", atMost: FieldLimit.authorizationCode),
+                codeVerifier: try form.required("code_verifier", atMost: FieldLimit.identifier),
+                redirectURI: try form.optional("redirect_uri", atMost: FieldLimit.url))
+            let result = try auth.exchange(
+                grant, boundBy: request.proof, from: request.device, in: &context)
+            return .ok(OAuthTokenBody(tokens: result.tokens))
+        case "refresh_token":
+            let token = try form.required("refresh_token", atMost: FieldLimit.token)
+            return .ok(
+                OAuthTokenBody(
+                    tokens: try auth.refresh(token, proof: request.proof, from: request.device, in: &context)))
+        default: throw Problem.unsupportedGrantType
+        }
+    }
+
+    /// AppAuth takes an OAuth error for the end of the session, whatever the status: a failure of this server is none.
+    func exchangeResponse(to problem: Problem, of request: Request) -> Response {
+        request.hasForm && problem.entry.status < 500 ? .oauthError(problem) : problem.response(requestID: request.id)
+    }
+
+    /// What a page may offer its user.
+    func ways(_ request: Request, in context: inout RequestContext) throws -> Response {
         .ok(WaysBody(web: auth.webProviderNames, codes: auth.codeChannels, development: auth.allowsDevLogin))
     }
 }
@@ -85,5 +111,101 @@ private struct WaysBody: ResponseBody {
         json.member("web", .array(web.map(JSONValue.string)))
         json.member("codes", .array(codes.map(JSONValue.string)))
         json.member("development", development)
+    }
+}
+
+// MARK: - Exchange
+
+/// What logs in at the token endpoint: Gatehouse's own body, or the form of an OAuth library.
+enum ExchangeRequest {
+    case json(ExchangeBody)
+    case form(Form)
+}
+
+extension Body<ExchangeRequest> {
+    static let exchange = Self([.json, .form]) { request in
+        request.hasForm ? .form(try request.form()) : .json(try request.read(ExchangeBody.self))
+    }
+}
+
+struct ExchangeBody: RequestBody {
+    let grant: CodeGrant
+    let nickname: String?
+    let keepsSessionInCookie: Bool
+
+    init(reading fields: inout FieldReader) {
+        grant = CodeGrant(
+            code: fields.required("code", atMost: FieldLimit.authorizationCode),
+            codeVerifier: fields.required("codeVerifier", atMost: FieldLimit.identifier),
+            redirectURI: fields.optional("redirectUri", atMost: FieldLimit.url))
+        nickname = fields.optionalName("nickname")
+        keepsSessionInCookie = fields.sessionPlace() == .cookie
+    }
+}
+
+/// Where a page wants its refresh token.
+enum SessionPlace: String, CaseIterable {
+    case cookie
+}
+
+extension FieldReader {
+    /// Nil for the body of the answer.
+    mutating func sessionPlace() -> SessionPlace? { optionalCase("session") }
+}
+
+extension Response {
+    /// The answer to a login, with the refresh token in a cookie instead of the body for a page.
+    static func login(_ result: LoginResult, inCookie: Bool) -> Response {
+        let response = Response.ok(LoginBody(result, withoutRefreshToken: inCookie))
+        return inCookie ? response.settingSession(result.tokens) : response
+    }
+
+    /// An error of the token endpoint (RFC 6749, section 5.2).
+    fileprivate static func oauthError(_ problem: Problem) -> Response {
+        let type = Header("Content-Type", "application/json")
+        return Response(status: 400, headers: [type], body: OAuthErrorBody(problem: problem).json)
+    }
+}
+
+/// RFC 6749, section 5.1.
+private struct OAuthTokenBody: ResponseBody {
+    let tokens: TokenPair
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("access_token", tokens.accessToken)
+        json.member("token_type", tokens.isBound ? "DPoP" : "Bearer")
+        json.member("expires_in", tokens.expiresIn.wholeSeconds)
+        json.member("refresh_token", tokens.refreshToken)
+    }
+}
+
+private struct OAuthErrorBody: ResponseBody {
+    let problem: Problem
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("error", error)
+        json.member("error_description", problem.entry.detail)
+    }
+
+    private var error: String {
+        switch problem {
+        case .refused(.invalidProof(.nonce)): "use_dpop_nonce"
+        case .refused(.invalidProof): "invalid_dpop_proof"
+        case .refused(let refusal): refusal.endsSession ? "invalid_grant" : "server_error"
+        case .unsupportedGrantType: "unsupported_grant_type"
+        default: "invalid_request"
+        }
+    }
+}
+
+extension Refusal {
+    /// Whether a client has to sign in again. OAuth libraries drop their tokens on `invalid_grant`.
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .invalidGrant, .invalidRefreshToken, .notARefreshToken, .refreshTokenExpired, .refreshTokenRevoked,
+            .refreshTokenReused, .userDisabled, .identity:
+            true
+        default: false
+        }
     }
 }

@@ -41,20 +41,20 @@ extension Problem {
     }
 
     /// The one place where an error of an endpoint becomes a problem.
-    init(_ error: any Error, of endpoint: any Endpoint, answering request: Request) {
+    init(_ error: any Error, of route: Route, answering request: Request) {
         switch error {
         case let refusal as Refusal:
             switch refusal {
-            case .identity(let fault, let provider) where endpoint.isAuthorisedByAccessToken(request):
+            case .identity(let fault, let provider) where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedIdentity(fault, by: provider)
-            case .invalidCode where endpoint.isAuthorisedByAccessToken(request):
+            case .invalidCode where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedCode
             case .invalidAddress(let fault):
                 self = .invalidRequest([fault.fieldError])
             case .missing(let member):
                 self = .invalidRequest([member.fault])
-            case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request),
-                .notARefreshToken where endpoint.isAuthorisedByAccessToken(request):
+            case .invalidRefreshToken where route.access.isAuthorisedByAccessToken(request),
+                .notARefreshToken where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedRefreshToken
             default: self = .refused(refusal)
             }

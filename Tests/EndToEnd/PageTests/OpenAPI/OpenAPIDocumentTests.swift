@@ -24,6 +24,22 @@ struct OpenAPIDocumentTests {
         #expect(documented.sorted() == routes.sorted())
     }
 
+    @Test("Each operation has the security, the refusals and the body that its route states")
+    func access() throws {
+        let routes = try InProcessServer().routes
+        for operation in document.operations {
+            let name = "\(operation.method) \(operation.path)"
+            let route = try #require(routes.first { "\($0.method.rawValue) \($0.path)" == name }, "\(name)")
+            let security = operation.description["security"]?.array?.map { $0.object?.names ?? [] }
+            #expect(security == route.access.security, "\(name)")
+            let codes = Set(operation.problems.map(\.code)).intersection(Access.ownCodes)
+            #expect(codes == route.access.codes, "\(name)")
+            let body = operation.description["requestBody"]?.object
+            #expect(body?["content"]?.object?.names ?? [] == route.bodyTypes.map(\.rawValue), "\(name)")
+            #expect((body?["required"]?.bool ?? false) == route.needsBody, "\(name)")
+        }
+    }
+
     @Test("Its table of codes has every code that is listed, and no other")
     func codes() throws {
         let table = Set(document.root["x-problem-codes"]?.object?.names ?? [])
@@ -73,4 +89,40 @@ struct OpenAPIDocumentTests {
         let values = document.component("#/components/schemas/\(schema)")?.object?["x-extensible-enum"]?.array
         return values?.compactMap(\.string) ?? []
     }
+}
+
+extension Access {
+    /// The names of alternative security schemes, each with what it is combined with.
+    fileprivate var security: [[String]] {
+        let accessToken = [["accessToken"], ["boundAccessToken"]]
+        switch self {
+        case .open, .developer: return []
+        case .service: return [["serviceToken"]]
+        case .ending(.accessOrRefresh): return accessToken + [[]]
+        case .ending(.access), .caller: return accessToken
+        }
+    }
+
+    /// What is refused by access, and by nothing else.
+    fileprivate static let ownCodes: Set = [
+        "dev_login_disabled", "invalid_service_token", "phone_required", "session_revoked", "login_too_old",
+        "insufficient_role",
+    ]
+
+    fileprivate var codes: Set<String> {
+        switch self {
+        case .open, .ending(.accessOrRefresh): []
+        case .developer: ["dev_login_disabled"]
+        case .service: ["invalid_service_token"]
+        case .ending(.access): ["session_revoked"]
+        case .caller(.authenticated(let phone)), .caller(.change(let phone)): phone.codes.union(["session_revoked"])
+        case .caller(.endingSession): ["session_revoked", "phone_required"]
+        case .caller(.recentChange(let phone)): phone.codes.union(["session_revoked", "login_too_old"])
+        case .caller(.guarded): ["session_revoked", "login_too_old", "insufficient_role", "phone_required"]
+        }
+    }
+}
+
+extension CallerAccess.Phone {
+    fileprivate var codes: Set<String> { self == .notRequired ? [] : ["phone_required"] }
 }

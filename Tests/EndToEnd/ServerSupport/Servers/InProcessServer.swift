@@ -72,7 +72,7 @@ final class InProcessServer: TestServer {
     var database: String { folder.file("g.db") }
     var testDatabase: TestDatabase { TestDatabase(url: variables["DATABASE_URL"] ?? "") }
 
-    var routes: [Router.Route] { assembly.withLock { $0.handler }.services.value.router.routes }
+    var routes: [Route] { assembly.withLock { $0.handler }.services.value.router.routes }
 
     var log: String { sharedState.log.withLock { $0 } }
 

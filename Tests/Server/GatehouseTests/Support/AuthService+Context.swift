@@ -62,7 +62,8 @@ extension AuthService {
         _ id: SessionID, of accessToken: ArraySlice<UInt8>?, from device: Device
     ) throws(Refusal) {
         var context = RequestContext(id: "test")
-        try endSession(
-            id, of: accessToken.map { SentAccessToken($0) }, proof: nil, from: device, in: &context)
+        let caller = try authenticateChange(
+            accessToken.map { SentAccessToken($0) }, proof: nil, ending: id, from: device, in: &context)
+        try endSession(id, of: caller, from: device, in: context)
     }
 }
