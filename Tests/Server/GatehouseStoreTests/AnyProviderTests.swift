@@ -109,7 +109,7 @@ struct AnyProviderTests {
         unlinking.sessionID = SessionID("sess_apple-1")
         // The sessions of this fixture all say that Apple opened them.
         #expect(
-            try store.unlink(.apple, of: ann.id, recording: unlinking).ended.map(\.text).sorted() == [
+            try store.unlink(.apple, of: ann.id, recording: unlinking).ended.map(\.id.text).sorted() == [
                 "sess_apple-2", "sess_own",
             ])
         #expect(try store.sessions(of: ann.id, aliveAt: noon).map(\.id.text) == ["sess_apple-1"])

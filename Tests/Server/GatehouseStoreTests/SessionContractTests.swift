@@ -220,7 +220,7 @@ struct SessionContractTests {
         _ = try store.revoke(SessionID("sess_user_1-0"), for: .logout, recording: SampleLogin.event())
         let event = SampleLogin.event(.logoutEverywhere)
         let ended = try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event)
-        #expect(Set(ended.map(\.text)) == ["sess_user_1-1", "sess_user_1-2"])
+        #expect(Set(ended.map(\.id.text)) == ["sess_user_1-1", "sess_user_1-2"])
         #expect(try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event).isEmpty)
         #expect(try store.session(SessionID("sess_user_1-0"))?.session.revokeReason == .logout)
         #expect(try store.sessions(of: users[0].id, aliveAt: SampleLogin.noon).isEmpty)

@@ -26,7 +26,7 @@ extension Store {
     }
 
     func delete(_ id: UserID, recording event: AuditEvent) throws -> [SessionID]? {
-        try delete(id, queueing: nil, recording: event)?.sessions
+        try delete(id, queueing: nil, recording: event)?.ended.map(\.id)
     }
 }
 

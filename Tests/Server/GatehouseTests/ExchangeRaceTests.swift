@@ -38,7 +38,7 @@ private final class RacingStore: PartialStore {
 
     func record(
         _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) {
         (decide(IdentityFacts(use: .replayed)), [])
     }
 

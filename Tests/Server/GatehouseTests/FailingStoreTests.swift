@@ -212,7 +212,7 @@ private final class RepeatingStore: PartialStore {
 
     func record(
         _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) {
         _ = decide(IdentityFacts())
         let decision = decide(IdentityFacts())
         if case .accept(let login) = decision { state.withLock { $0 = (login.user, login.session) } }

@@ -5,7 +5,7 @@ extension Store {
     package func record(_ fixture: LoginFixture, limit: Int = 100) throws(Refusal) -> LoginOutcome {
         let (decision, ended) = try record(fixture.login, limit: limit) { facts in fixture.decide(on: facts) }
         return switch decision {
-        case .accept(let login): .recorded(login.user, ended: ended)
+        case .accept(let login): .recorded(login.user, ended: ended.map(\.id))
         case .refuse(let refusal): .refused(refusal)
         }
     }
@@ -41,7 +41,7 @@ extension Store {
     package func apply(
         _ notification: AppleNotification, by policy: ConsentPolicy, recording event: AuditEvent
     ) throws(Refusal) -> [SessionID] {
-        try apply(notification, by: policy, hasher: PlainHashes(), recording: event)
+        try apply(notification, by: policy, hasher: PlainHashes(), recording: event).map(\.id)
     }
 }
 

@@ -17,8 +17,7 @@ extension AuthService {
         let task = exchangeTask(for: authorizationCode, of: caller.userID, clientID: clientID, now: now)
         let deletion = try store.delete(caller.userID, queueing: task, recording: event)
         guard let deletion else { throw .sessionRevoked }
-        revocations.insert(deletion.sessions)
-        report(.sessionsEnded(.userDeleted, count: deletion.sessions.count), requestID)
+        announce(deletion.ended, requestID: requestID)
         return deletion.revocation
     }
 }
@@ -26,11 +25,11 @@ extension AuthService {
 /// The store's answer to deleting a user.
 package struct Deletion: Sendable, Equatable {
     /// The sessions that were active.
-    package let sessions: [SessionID]
+    package let ended: [EndedSession]
     package let revocation: AppleRevocation
 
-    package init(sessions: [SessionID], revocation: AppleRevocation) {
-        self.sessions = sessions
+    package init(ended: [EndedSession], revocation: AppleRevocation) {
+        self.ended = ended
         self.revocation = revocation
     }
 }

@@ -170,8 +170,7 @@ extension AuthService {
         case .userInactive: throw .userDisabled
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
-            revocations.insert(ended)
-            report(.sessionsEnded(.userDeleted, count: 1), context.id)
+            announce(ended, requestID: context.id)
             report(.loggedIn(proven.identity.provider, isNewUser: false), context.id)
             context.identify(accepted.user.id, accepted.session.id)
             let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)

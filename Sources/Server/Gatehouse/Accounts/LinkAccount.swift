@@ -57,9 +57,8 @@ extension AuthService {
             device: device)
         let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)
         if case .last = decision { throw .lastAccount }
-        revocations.insert(ended)
+        announce(ended, requestID: requestID)
         // The guard refuses from the next request on. After a failure, the log is read within a second.
         if provider == .phone { try? revocations.catchUp() }
-        if !ended.isEmpty { report(.sessionsEnded(.accountUnlinked, count: ended.count), requestID) }
     }
 }

@@ -50,9 +50,8 @@ extension AuthService {
         let event = AuditEvent(.appleNotification, at: now, by: .apple, provider: .apple)
         let ended = try store.apply(
             notification, by: policy.apple.onConsentRevoked, hasher: hasher, recording: event)
-        revocations.insert(ended)
+        announce(ended, requestID: requestID)
         report(.appleNotificationApplied(notification.kind), requestID)
-        if !ended.isEmpty { report(.sessionsEnded(.consentRevoked, count: ended.count), requestID) }
     }
 }
 

@@ -140,8 +140,7 @@ extension AuthService {
 
     /// Reports that a session was ended because of a proof by another key.
     func reportStolen(_ session: Session, in context: RequestContext) -> Refusal {
-        revocations.insert(session.id)
-        report(.sessionsEnded(.key, count: 1), context.id)
+        announce([EndedSession(session.id, for: .key)], requestID: context.id)
         report(.sessionKeyMismatch(session: session.id, user: session.userID), context.id)
         return refused(.key, in: context)
     }

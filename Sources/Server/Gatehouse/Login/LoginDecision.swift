@@ -136,14 +136,6 @@ package struct AcceptedLogin: Sendable {
         let changes = [isReaddressed ? .readdressed : nil, device].compactMap(\.self)
         return changes.flatMap { former.notices(of: $0, at: session.createdAt) }
     }
-
-    /// Nil if the session limit has ended no session.
-    package func auditEvent(ofEnded ended: [SessionID]) -> AuditEvent? {
-        guard !ended.isEmpty else { return nil }
-        return AuditEvent(
-            .sessionLimit, at: session.createdAt, userID: user.id, sessionID: ended.count == 1 ? ended[0] : nil,
-            device: session.device, count: Int64(ended.count))
-    }
 }
 
 // MARK: - The rules

@@ -32,8 +32,7 @@ extension AuthService {
         }
         let accepted = try accepted(decision, by: provider, from: device, in: context)
         context.identify(accepted.user.id, accepted.session.id)
-        revocations.insert(ended)
-        if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
+        announce(ended, requestID: context.id)
         report(.loggedIn(provider, isNewUser: accepted.isNewUser), context.id)
         let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
         return LoginResult(

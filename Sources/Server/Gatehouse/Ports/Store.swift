@@ -23,7 +23,7 @@ package protocol Store: Sendable {
     /// When the user then has more sessions than the limit, those not used for the longest time end.
     func record(
         _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID])
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession])
 
     /// Changes an active user and returns the new state; nil when there is no such user.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User?
@@ -43,7 +43,7 @@ package protocol Store: Sendable {
     /// which the account opened, except the one in the event.
     func unlink(
         _ provider: Provider, of user: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID])
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession])
 
     /// Redeems a code. False if it has been redeemed before.
     func spend(_ redemption: Redemption) throws(Refusal) -> Bool
@@ -59,10 +59,10 @@ package protocol Store: Sendable {
     func apply(
         _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
         recording event: AuditEvent
-    ) throws(Refusal) -> [SessionID]
+    ) throws(Refusal) -> [EndedSession]
 
     /// Applies a provider's message once and returns the sessions that it ended.
-    func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID]
+    func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [EndedSession]
 
     /// Moves the accounts of a new user to the user who has an address, ends the new one, and opens a session, as `Join` says.
     /// Returns the sessions that ended.
@@ -72,7 +72,7 @@ package protocol Store: Sendable {
         _ join: Join, limit: Int,
         resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
         by decide: @escaping (JoinFacts) -> JoinDecision
-    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID])
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [EndedSession])
 
     // MARK: Codes
 
@@ -139,7 +139,7 @@ package protocol Store: Sendable {
     /// Ends all active sessions of a user and returns them.
     func revokeAll(
         of user: UserID, for reason: RevokeReason, recording event: AuditEvent
-    ) throws(Refusal) -> [SessionID]
+    ) throws(Refusal) -> [EndedSession]
 
     // MARK: Revocations
 

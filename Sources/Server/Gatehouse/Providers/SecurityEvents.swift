@@ -78,8 +78,7 @@ extension AuthService {
         let now = primitives.now()
         let events = try verifier.verify(securityEvents: text, now: now, requestID: requestID)
         let ended = try store.apply(events, now: now)
-        revocations.insert(ended)
+        announce(ended, requestID: requestID)
         for entry in events.entries { report(.securityEventApplied(entry.kind), requestID) }
-        if !ended.isEmpty { report(.sessionsEnded(.providerEvent, count: ended.count), requestID) }
     }
 }

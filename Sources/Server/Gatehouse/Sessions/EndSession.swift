@@ -113,8 +113,7 @@ extension AuthService {
             .logoutEverywhere, at: primitives.now(), userID: caller.userID, sessionID: caller.sessionID,
             device: device)
         let ended = try store.revokeAll(of: caller.userID, for: .logoutEverywhere, recording: event)
-        revocations.insert(ended)
-        report(.sessionsEnded(.logoutEverywhere, count: ended.count), context.id)
+        announce(ended, requestID: context.id)
     }
 
     /// The caller's active sessions, the most recently used first.
@@ -139,7 +138,17 @@ extension AuthService {
         let hasEnded = try store.revoke(session, for: reason, recording: event)
         // Also when another request has ended it, which may not have added it to the set in memory yet.
         revocations.insert(session)
-        if hasEnded { report(.sessionsEnded(reason, count: 1), context.id) }
+        announce(hasEnded ? [EndedSession(session, for: reason)] : [], requestID: context.id)
+    }
+
+    /// What follows when a change of the store has ended sessions: their access tokens are refused from now on, and metrics
+    /// count them. The store has written the audit trail and the events of users with the change.
+    func announce(_ ended: [EndedSession], requestID: String) {
+        guard !ended.isEmpty else { return }
+        for session in ended { revocations.insert(session.id) }
+        for reason in Set(ended.map(\.reason)) {
+            report(.sessionsEnded(reason, count: ended.count { $0.reason == reason }), requestID)
+        }
     }
 
     private func hasLoggedOutEverywhere(

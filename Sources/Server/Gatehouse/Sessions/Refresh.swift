@@ -37,8 +37,7 @@ extension AuthService {
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
         case .end(let ended, _) where ended.revokeReason == .key: throw reportStolen(ended, in: context)
         case .end:
-            revocations.insert(refresh.session.id)
-            report(.sessionsEnded(.reuse, count: 1), context.id)
+            announce([EndedSession(refresh.session.id, for: .reuse)], requestID: context.id)
             report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
             throw .refreshTokenReused
         case .refuse(.invalidRefreshToken) where presented.generation > refresh.session.token.generation:

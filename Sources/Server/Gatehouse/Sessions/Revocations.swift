@@ -61,10 +61,6 @@ package final class Revocations: Sendable {
         }
     }
 
-    func insert(_ sessions: [SessionID]) {
-        for session in sessions { insert(session) }
-    }
-
     /// How long ago the log was read; nil where no other machine adds to it.
     package var age: Duration? {
         store.isShared ? freshness.withLock { $0.readAt }.duration(to: clock()) : nil

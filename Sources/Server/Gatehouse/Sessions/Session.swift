@@ -166,6 +166,16 @@ package struct TokenChain: Sendable, Equatable {
     }
 }
 
+/// A session that a change of the store has ended.
+package struct EndedSession: Sendable, Equatable {
+    package let id: SessionID
+    package let reason: RevokeReason
+
+    package init(_ id: SessionID, for reason: RevokeReason) {
+        (self.id, self.reason) = (id, reason)
+    }
+}
+
 /// Why a session was ended before it expired.
 package enum RevokeReason: String, Sendable, CaseIterable {
     case logout = "logout"

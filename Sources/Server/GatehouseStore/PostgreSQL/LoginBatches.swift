@@ -152,7 +152,7 @@ extension PendingLogin {
 extension PostgreSQLStore {
     package func record(
         _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) {
         guard let decision = try recordInBatch(login, limit: limit, by: decide) else {
             return try writing { try $0.record(login, limit: limit, by: decide) }
         }

@@ -20,7 +20,7 @@ extension RelationalStore {
 
     package func unlink(
         _ provider: Provider, of id: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession]) {
         try writing { connection in
             try connection.lock(id)
             try connection.lockSessions(of: id)
@@ -134,7 +134,9 @@ extension RecordConnection {
 }
 
 extension RecordConnection {
-    func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEvent) throws -> Deletion? {
+    func delete(
+        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEvent
+    ) throws -> Deletion? {
         try lock(id)
         // Before what belongs to them, and before the audit trail: the end of a session adds to it.
         try lockSessions(of: id)
@@ -143,7 +145,8 @@ extension RecordConnection {
         try deleteAccounts(of: id)
         try insert(UserEvent(.deleted(joining: nil), of: id, at: event.moment))
         try insert(event)
-        return Deletion(sessions: try deleteSessions(of: id, now: event.moment), revocation: revocation)
+        let ended = try deleteSessions(of: id, for: reason, now: event.moment)
+        return Deletion(ended: ended, revocation: revocation)
     }
 
     private func queueRevocation(

@@ -5,7 +5,7 @@ extension RelationalStore {
     package func apply(
         _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
         recording event: AuditEvent
-    ) throws(Refusal) -> [SessionID] {
+    ) throws(Refusal) -> [EndedSession] {
         try writing { connection in
             guard try connection.recordOnce(notification.id, now: event.moment) else { return [] }
             let identity = Identity(provider: .apple, subject: notification.subject, email: nil)
@@ -25,7 +25,7 @@ extension RecordConnection {
     fileprivate func apply(
         _ notification: AppleNotification, to user: UserID, by policy: ConsentPolicy, hasher: any IdentityHasher,
         at now: Timestamp
-    ) throws -> [SessionID] {
+    ) throws -> [EndedSession] {
         switch notification.kind {
         case .emailDisabled, .emailEnabled:
             try updateMailForwarding(notification, isForwarded: notification.kind == .emailEnabled)
@@ -44,14 +44,14 @@ extension RecordConnection {
         }
     }
 
-    private func write(_ effect: ConsentWithdrawal.Effect, of user: User, now: Timestamp) throws -> [SessionID] {
+    private func write(_ effect: ConsentWithdrawal.Effect, of user: User, now: Timestamp) throws -> [EndedSession] {
         switch effect {
         case .keep: break
         case .unlink(let changed):
             try unlink(.apple, of: user, changing: changed, now: now)
         case .delete:
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
-            return try delete(user.id, queueing: nil, recording: event)?.sessions ?? []
+            return try delete(user.id, for: .consentRevoked, queueing: nil, recording: event)?.ended ?? []
         }
         // A user with another way to sign in goes on in the sessions that it opened.
         return try revokeAll(of: user.id, openedBy: .apple, for: .consentRevoked, now: now)

@@ -6,7 +6,7 @@ extension RelationalStore {
         _ join: Join, limit: Int,
         resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
         by decide: @escaping (JoinFacts) -> JoinDecision
-    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [EndedSession]) {
         try writing { connection in
             try connection.lock(join.redemption, nil)
             try connection.lock(join.identity)
@@ -37,12 +37,12 @@ extension RecordConnection {
     /// Returns the sessions that ended.
     fileprivate func write(
         _ accepted: AcceptedJoin, of join: Join, limit: Int, resealing reseal: ([UInt8], UserID) -> [UInt8]?
-    ) throws -> [SessionID] {
+    ) throws -> [EndedSession] {
         let owner = accepted.user.id
         let moved = try accounts(of: join.caller).map(\.provider)
         let former = try user(owner)
         try moveAccounts(of: join.caller, to: owner, resealing: reseal, now: join.moment)
-        let ended = try deleteSessions(of: join.caller, now: join.moment)
+        let ended = try deleteSessions(of: join.caller, for: .userDeleted, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
         try updateAtLogin(accepted.user, from: former, by: join.identity.provider, now: join.moment)
         try markRedeemed(join.redemption, by: join.identity.provider)
@@ -52,7 +52,7 @@ extension RecordConnection {
         try insert(UserEvent(.deleted(joining: owner), of: join.caller, at: join.moment))
         for provider in moved { try insert(UserEvent(.linked(provider), of: owner, at: join.moment)) }
         if let former { try insertUpdate(of: former, at: join.moment) }
-        return ended + (try enforce(limit, on: owner, except: accepted.session.id, now: join.moment))
+        return ended + (try enforce(limit, opening: accepted.session))
     }
 
     /// With what Apple gave to the user, encrypted for the other one.

@@ -4,7 +4,7 @@ import SQL
 extension RelationalStore {
     package func record(
         _ login: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) {
         try writing { try $0.record(login, limit: limit, by: decide) }
     }
 }
@@ -13,7 +13,7 @@ extension RecordConnection {
     /// Decides a login, and writes what was decided. On PostgreSQL, most logins run in batches: `LoginBatches`.
     func record(
         _ login: Login, limit: Int, by decide: (IdentityFacts) -> LoginDecision
-    ) throws -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws -> (decision: LoginDecision, ended: [EndedSession]) {
         try lock(login.redemption, login.key?.use)
         try lock(login.identity)
         let facts = try facts(of: login)
@@ -53,7 +53,7 @@ extension RecordConnection {
     /// Returns the sessions that the limit has ended.
     fileprivate func write(
         _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
-    ) throws -> [SessionID] {
+    ) throws -> [EndedSession] {
         try writeParts(of: accepted, by: login, known: known)
         let before = try known.map { _ in try sessions(before: accepted.session, by: login) }
         if let known {
@@ -73,10 +73,7 @@ extension RecordConnection {
             let content = UserEvent.Content.deviceAdded(accepted.session.id, by: login.identity.provider)
             try insert(UserEvent(content, of: known.user.id, at: login.moment))
         }
-        let ended = try enforce(
-            limit, on: accepted.user.id, except: accepted.session.id, among: before.count + 1, now: login.moment)
-        if let event = accepted.auditEvent(ofEnded: ended) { try insert(event) }
-        return ended
+        return try enforce(limit, opening: accepted.session, among: before.count + 1)
     }
 
     /// What only some logins write.

@@ -2,7 +2,7 @@ package import Gatehouse
 import SQL
 
 extension RelationalStore {
-    package func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID] {
+    package func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [EndedSession] {
         try writing { connection in
             guard try connection.recordOnce("\(events.provider.rawValue) \(events.id)", now: now) else { return [] }
             return try events.entries.flatMap { try connection.apply($0, of: events, now: now) }
@@ -14,7 +14,7 @@ extension RecordConnection {
     /// Returns the sessions that ended. Of an unknown user, nothing is recorded.
     fileprivate func apply(
         _ entry: SecurityEvents.Entry, of events: SecurityEvents, now: Timestamp
-    ) throws -> [SessionID] {
+    ) throws -> [EndedSession] {
         guard let subject = entry.subject else { return [] }
         let identity = Identity(provider: events.provider, subject: subject, email: nil)
         try lock(identity)

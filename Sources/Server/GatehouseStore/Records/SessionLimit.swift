@@ -12,14 +12,13 @@ extension RecordConnection {
     /// a client that repeats such a session's login still gets an answer.
     ///
     /// - Parameter count: how many rows there are; nil if that is not known.
-    func enforce(
-        _ limit: Int, on user: UserID, except new: SessionID, among count: Int? = nil, now: Timestamp
-    ) throws -> [SessionID] {
+    func enforce(_ limit: Int, opening new: Session, among count: Int? = nil) throws -> [EndedSession] {
+        let (user, now) = (new.userID, new.createdAt)
         let count = try count ?? sessionCount(of: user)
         guard count > limit else { return [] }
         try lockSessions(of: user)
         if count > limit + keptEndedSessions { try removeEnded(of: user) }
-        return try all(
+        let ended = try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id IN (
                 SELECT id FROM refresh_tokens WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2
@@ -28,8 +27,14 @@ extension RecordConnection {
             RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(RevokeReason.sessionLimit.rawValue),
-            .integer(Int64(limit - 1)), .text(new.text)
-        ) { row in SessionID(row.text(0)) }
+            .integer(Int64(limit - 1)), .text(new.id.text)
+        ) { row in EndedSession(SessionID(row.text(0)), for: .sessionLimit) }
+        guard !ended.isEmpty else { return [] }
+        try insert(
+            AuditEvent(
+                .sessionLimit, at: now, userID: user, sessionID: ended.count == 1 ? ended[0].id : nil,
+                device: new.device, count: Int64(ended.count)))
+        return ended
     }
 
     private func sessionCount(of user: UserID) throws -> Int {

@@ -48,7 +48,7 @@ extension RelationalStore {
 
     package func revokeAll(
         of user: UserID, for reason: RevokeReason, recording event: AuditEvent
-    ) throws(Refusal) -> [SessionID] {
+    ) throws(Refusal) -> [EndedSession] {
         try writing { connection in
             let ended = try connection.revokeAll(of: user, for: reason, now: event.moment)
             if !ended.isEmpty { try connection.insert(event) }
@@ -121,7 +121,7 @@ extension RecordConnection {
     func revokeAll(
         of user: UserID, openedBy provider: Provider? = nil, except exception: SessionID? = nil,
         until moment: Timestamp? = nil, for reason: RevokeReason, now: Timestamp
-    ) throws -> [SessionID] {
+    ) throws -> [EndedSession] {
         try lockSessions(of: user)
         return try all(
             """
@@ -133,7 +133,7 @@ extension RecordConnection {
             """,
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue), .optional(provider?.rawValue),
             .optional(exception?.text), .optional(moment?.milliseconds)
-        ) { row in SessionID(row.text(0)) }
+        ) { row in EndedSession(SessionID(row.text(0)), for: reason) }
     }
 
     /// Ends the sessions of all users, and returns how many had not been revoked. The triggers of `writeEnd` run for each.
@@ -148,7 +148,7 @@ extension RecordConnection {
 
     /// Returns the sessions that were active. The trigger `session_removed` adds those to the revocation log, and
     /// `removed_session_closes_redemption` ends the grace in which their identity tokens could be redeemed again.
-    func deleteSessions(of user: UserID, now: Timestamp) throws -> [SessionID] {
+    func deleteSessions(of user: UserID, for reason: RevokeReason, now: Timestamp) throws -> [EndedSession] {
         try lockSessions(of: user)
         // Filtered here: in the RETURNING clause of a table without rowid, SQLite 3.40
         // evaluates every IS NULL as false.
@@ -156,7 +156,7 @@ extension RecordConnection {
             "DELETE FROM refresh_tokens WHERE user_id = ? RETURNING id, revoked_at, expires_at", .text(user.text)
         ) { row in
             let isAlive = row.optionalInteger(1) == nil && row.integer(2) > now.milliseconds
-            return isAlive ? SessionID(row.text(0)) : nil
+            return isAlive ? EndedSession(SessionID(row.text(0)), for: reason) : nil
         }.compactMap { $0 }
     }
 }

@@ -12,7 +12,7 @@ extension PartialStore {
     func summaries(of: [UserID]) throws(Refusal) -> [UserSummary] { try fail() }
     func record(
         _: Login, limit: Int, by: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) { try fail() }
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
     func delete(_: UserID, queueing: AppleTask?, recording: AuditEvent) throws(Refusal) -> Deletion? { try fail() }
 
@@ -20,18 +20,18 @@ extension PartialStore {
     func record(_: NewLink) throws(Refusal) -> LinkDecision { try fail() }
     func unlink(
         _: Provider, of: UserID, recording: AuditEvent
-    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) { try fail() }
-    func apply(_: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID] { try fail() }
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession]) { try fail() }
+    func apply(_: SecurityEvents, now: Timestamp) throws(Refusal) -> [EndedSession] { try fail() }
     func spend(_: Redemption) throws(Refusal) -> Bool { try fail() }
     func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> Redemption.Use? { try fail() }
     func apply(
         _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
-    ) throws(Refusal) -> [SessionID] { try fail() }
+    ) throws(Refusal) -> [EndedSession] { try fail() }
 
     func record(
         _: Join, limit: Int, resealing: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
         by: @escaping (JoinFacts) -> JoinDecision
-    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID]) { try fail() }
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [EndedSession]) { try fail() }
 
     func knownNumbers(among: [String]) throws(Refusal) -> Set<String> { try fail() }
     func codeFacts(of: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts { try fail() }
@@ -60,7 +60,7 @@ extension PartialStore {
     func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
     func revokeAll(
         of: UserID, for: RevokeReason, recording: AuditEvent
-    ) throws(Refusal) -> [SessionID] { try fail() }
+    ) throws(Refusal) -> [EndedSession] { try fail() }
 
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] { try fail() }
     var revocationCounter: UInt64 { 0 }

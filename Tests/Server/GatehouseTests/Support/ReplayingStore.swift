@@ -125,7 +125,7 @@ extension ReplayingStore: PartialStore {
 
     func record(
         _: Login, limit: Int, by decide: @escaping (IdentityFacts) -> LoginDecision
-    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) {
         let decision = decide(IdentityFacts())
         if case .accept(let login) = decision {
             state.withLock { ($0.user, $0.session) = (login.user, login.session) }
