@@ -112,3 +112,78 @@ struct ErrorPage {
         }
     }
 }
+
+/// The parts of an address, as far as it has them. It may be any text of a request.
+struct AddressParts {
+    private(set) var scheme = ""
+    private(set) var host = ""
+    private(set) var port = ""
+    private(set) var path = ""
+
+    init(_ text: String) {
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        scheme = String(text[..<colon])
+        let rest = text[colon...].dropFirst()
+        let authority = rest.hasPrefix("//") ? rest.dropFirst(2).prefix { !"/?#".contains($0) } : ""
+        // An IPv6 address has colons.
+        let end = authority.lastIndex { ":]".contains($0) }.flatMap { authority[$0] == ":" ? $0 : nil }
+        host = String(authority[..<(end ?? authority.endIndex)])
+        // A redirect address of the machine itself permits any port.
+        let isLoopback = ["127.0.0.1", "[::1]"].contains(host)
+        port = isLoopback ? "" : end.map { String(authority[$0...].dropFirst()) } ?? ""
+        path = String(rest.hasPrefix("//") ? rest[authority.endIndex...] : rest)
+    }
+
+    private func compared(with other: Self) -> [(name: String, own: String, other: String)] {
+        [
+            ("scheme", scheme, other.scheme), ("host", host, other.host), ("port", port, other.port),
+            ("path", path, other.path),
+        ]
+    }
+
+    /// How many parts are equal.
+    func similarity(to other: Self) -> Int { compared(with: other).count { $0.own == $0.other } }
+
+    /// What differs first, for a developer.
+    func difference(from other: Self) -> String {
+        guard similarity(to: other) > 1 else { return "it resembles none of REDIRECT_URIS: add it there" }
+        guard let (name, own, others) = compared(with: other).first(where: { $0.own != $0.other })
+        else { return "nothing" }
+        if own + "/" == others { return "the slash at the end is missing" }
+        if own == others + "/" { return "the slash at the end is too much" }
+        return "the \(name) is \(own.isEmpty ? "none" : own), not \(others.isEmpty ? "none" : others)"
+    }
+}
+
+/// Answers that a browser shows or follows. They are neither kept, nor framed by other pages, and the address of the page is
+/// not told to others, because it may contain a code.
+extension Response {
+    private static let browserHeaders = [
+        Header("Referrer-Policy", "no-referrer"), Header("X-Frame-Options", "DENY"),
+        Header("X-Content-Type-Options", "nosniff"),
+    ]
+
+    /// Sends the browser to another address, with a GET: after a 307, it would post the provider's form there once more. Nil for
+    /// an address that is not safe to write.
+    static func seeOther(_ address: String, headers: [Header?] = []) -> Response? {
+        guard let location = Header("Location", checking: address) else { return nil }
+        let policy = Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
+        return Response(status: 303, headers: [location, policy] + browserHeaders + headers.compactMap(\.self))
+    }
+
+    /// A page that says what is wrong.
+    private static func page(_ page: ErrorPage) -> Response {
+        let type = Header("Content-Type", "text/html; charset=utf-8")
+        let policy = Header("Content-Security-Policy", checking: ErrorPage.policy)
+        let headers = [type] + page.problem.headers() + browserHeaders + [policy].compactMap(\.self)
+        return Response(status: page.problem.entry.status, headers: headers, body: Array(page.html.utf8))
+    }
+
+    /// The answer to a request that a browser has made for a page: an address of the app, or a page.
+    static func toBrowser(_ problem: Problem, of request: Request, by policy: WebPolicy) -> Response {
+        guard case .returned(let address, _, _) = problem, let response = seeOther(address) else {
+            return page(ErrorPage(problem: problem, request: request, web: policy))
+        }
+        return response
+    }
+}

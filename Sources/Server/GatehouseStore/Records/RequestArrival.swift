@@ -1,7 +1,8 @@
 import POSIX
 
 /// The arrival time of the request that the calling thread answers. The time that a request may wait for the database
-/// counts from its arrival, however many calls it makes.
+/// counts from its arrival, however many calls it makes. Of the two databases,
+/// PostgreSQL reads it.
 package enum RequestArrival {
     private final class Moment {
         var time: MonotonicTime?
