@@ -8,8 +8,9 @@ let package = Package(
         .library(name: "GatehouseClient", targets: ["GatehouseClient"]),
         .executable(name: "gatehouse-example", targets: ["GatehouseExample"]),
         .executable(name: "gatehouse", targets: ["GatehouseCommand"]),
-        .executable(name: "fake-apple", targets: ["FakeAppleCommand"]),
-        .executable(name: "gatehouse-console", targets: ["ConsoleCommand"]),
+        .executable(name: "stand-in", targets: ["StandInCommand"]),
+        // The name of before, for one release.
+        .executable(name: "fake-apple", targets: ["StandInCommand"]),
     ],
     targets: folder(
         "Sources/System",
@@ -104,36 +105,23 @@ let package = Package(
         + folder(
             "Sources/Development",
             [
-                // No part of the Debian package: a small HTTP server, stand-ins for Apple's servers and other providers with
-                // the pages at which users sign in, and the page that shows requests, answers and logs.
+                // No part of the Debian package: a small HTTP server, the stand-in for Apple, other providers, text messages and
+                // mail with the pages at which users sign in, and the page that shows requests, answers and logs.
                 .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets"]),
-                .target(name: "SignInPages", dependencies: ["DevelopmentHTTP", "JSON"]),
                 .target(
-                    name: "FakeApple",
+                    name: "StandIn",
                     dependencies: [
-                        "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "SignInPages",
-                        "Sockets",
-                    ]),
-                .target(
-                    name: "FakeProviders",
-                    dependencies: [
-                        "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "SignInPages", "Sockets",
+                        "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
                         "StandardWebhooks",
-                    ]),
-                .executableTarget(
-                    name: "FakeAppleCommand",
-                    dependencies: [
-                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FakeProviders", "FileSystem", "Gatehouse",
-                        "JSON", "POSIX", "Processes", "SignInPages", "Sockets",
                     ]),
                 .target(
                     name: "Console",
                     dependencies: ["Curl", "DevelopmentHTTP", "FileSystem", "JSON", "POSIX", "Processes", "Sockets"]),
                 .executableTarget(
-                    name: "ConsoleCommand",
+                    name: "StandInCommand",
                     dependencies: [
                         "CommandLineTool", "Console", "DevelopmentHTTP", "FileSystem", "Gatehouse", "JSON", "POSIX",
-                        "Sockets",
+                        "Processes", "Sockets", "StandIn",
                     ]),
             ])
         + folder(
@@ -173,7 +161,7 @@ let package = Package(
                 .testTarget(
                     name: "IdentityProvidersTests",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX",
+                        "IdentityProviders", "Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandIn",
                         "TestSupport",
                     ]),
                 .testTarget(
@@ -190,7 +178,7 @@ let package = Package(
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",
-                    dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+                    dependencies: ["Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL", "StandIn"]),
                 .testTarget(name: "GatehouseWebTests", dependencies: ["Gatehouse", "GatehouseWeb"]),
                 .testTarget(name: "UserFilesTests", dependencies: ["Gatehouse", "JSON", "TestSupport", "UserFiles"]),
                 .testTarget(
@@ -203,10 +191,10 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "EventDelivery", "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem",
-                        "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore",
-                        "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
-                        "Sockets", "StandardWebhooks", "StoreSupport", "TestSupport",
+                        "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse",
+                        "GatehouseCommand", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "JOSE", "JSON",
+                        "POSIX", "Processes", "SQL", "SQLite", "Sockets", "StandIn", "StandardWebhooks", "StoreSupport",
+                        "TestSupport",
                     ]),
             ])
         + folder(
@@ -216,22 +204,17 @@ let package = Package(
                     name: "DevelopmentHTTPTests",
                     dependencies: ["DevelopmentHTTP", "JSON", "POSIX", "Sockets", "TestSupport"]),
                 .testTarget(
-                    name: "FakeAppleTests",
-                    dependencies: [
-                        "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
-                        "TestSupport",
-                    ]),
-                .testTarget(
-                    name: "FakeProvidersTests",
-                    dependencies: [
-                        "DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "SignInPages", "TestSupport",
-                    ]),
-                .testTarget(
                     name: "ConsoleTests",
                     dependencies: [
                         "Console", "DevelopmentHTTP", "JSON", "POSIX", "Processes", "Sockets", "TestSupport",
                     ]
                 ),
+                .testTarget(
+                    name: "StandInTests",
+                    dependencies: [
+                        "Curl", "DevelopmentHTTP", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "StandIn",
+                        "TestSupport",
+                    ]),
             ])
         + folder(
             "Tests/EndToEnd",
@@ -240,37 +223,36 @@ let package = Package(
                 .target(
                     name: "ServerSupport",
                     dependencies: [
-                        "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient",
-                        "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "IdentityProviders", "JOSE", "JSON",
-                        "OpenSSL", "POSIX", "SQL", "Sockets", "StoreSupport", "TestSupport",
+                        "DevelopmentHTTP", "Gatehouse", "GatehouseClient", "GatehouseServer", "GatehouseTokens",
+                        "GatehouseWeb", "IdentityProviders", "JOSE", "JSON", "OpenSSL", "POSIX", "SQL", "Sockets",
+                        "StandIn", "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "SignInTests",
                     dependencies: [
-                        "DevelopmentHTTP", "FakeApple", "FakeProviders", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                        "ServerSupport", "StoreSupport", "TestSupport",
+                        "DevelopmentHTTP", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "ServerSupport", "StandIn",
+                        "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "SessionTests",
                     dependencies: [
-                        "FakeApple", "JOSE", "JSON", "SQL", "ServerSupport", "StoreSupport", "TestSupport",
+                        "JOSE", "JSON", "SQL", "ServerSupport", "StandIn", "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "AppClientTests",
                     dependencies: [
-                        "FakeApple", "FakeProviders", "GatehouseClient", "GatehouseExample", "JSON", "ServerSupport",
-                        "TestSupport",
+                        "GatehouseClient", "GatehouseExample", "JSON", "ServerSupport", "StandIn", "TestSupport",
                     ]),
                 .testTarget(
                     name: "OperationsTests",
                     dependencies: [
-                        "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "SQL", "SQLite", "ServerSupport",
-                        "StoreSupport", "TestSupport",
+                        "DevelopmentHTTP", "JOSE", "JSON", "SQL", "SQLite", "ServerSupport", "StandIn", "StoreSupport",
+                        "TestSupport",
                     ]),
                 .testTarget(
                     name: "WebServerTests",
                     dependencies: [
-                        "FakeApple", "GatehouseServer", "GatehouseWeb", "JOSE", "JSON", "ServerSupport", "StoreSupport",
+                        "GatehouseServer", "GatehouseWeb", "JOSE", "JSON", "ServerSupport", "StandIn", "StoreSupport",
                         "TestSupport",
                     ]),
                 .testTarget(
@@ -293,8 +275,8 @@ let package = Package(
             .executableTarget(
                 name: "GatehouseBenchmarks",
                 dependencies: [
-                    "IdentityProviders", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
-                    "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
+                    "IdentityProviders", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                    "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "StandIn",
                 ],
                 path: "Tests/Benchmarks/InProcess"),
         ],

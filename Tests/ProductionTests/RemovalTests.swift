@@ -36,7 +36,7 @@ extension MachineTests {
         @Test("Purging the package leaves nothing")
         func purge() throws {
             let machine = try Machine()
-            try machine.installFakeApple()
+            try machine.installStandIn()
             let before = try files(machine)
             try machine.install(DebianPackage.first.get())
             try machine.configure()

@@ -1,9 +1,9 @@
-import FakeApple
 import Gatehouse
 import GatehouseServer
 import IdentityProviders
 import JOSE
 import JSON
+import StandIn
 
 /// The body of an Apple login, and a verifier that has Apple's keys in its cache.
 struct AppleFixture {

@@ -1,9 +1,9 @@
-import FakeApple
 import FileSystem
 import Gatehouse
 import JOSE
 import JSON
 import POSIX
+import StandIn
 import Synchronization
 
 /// Mints many logins, on all processors because each takes a signature.

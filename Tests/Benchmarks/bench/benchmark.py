@@ -84,7 +84,7 @@ class Benchmark:
     def fake_apple(self):
         # The first login generates the key.
         self.pools.of_users(USERS, 1)
-        self.apple = FakeApple(self.tools.fake_apple, self.pools.keys, self.tools.work)
+        self.apple = FakeApple(self.tools.stand_in, self.pools.keys, self.tools.work)
         try:
             yield
         finally:

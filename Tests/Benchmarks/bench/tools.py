@@ -17,7 +17,7 @@ class Tools:
         self.script = checkout / "Tests/Benchmarks/Load/load.lua"
         products = checkout / ".build" / self.build
         self.gatehouse, self.benchmarks = products / "gatehouse", products / "GatehouseBenchmarks"
-        self.fake_apple = products / "fake-apple"
+        self.stand_in = products / "stand-in"
         # Without debug information, which valgrind cannot read.
         self.stripped_gatehouse = self.home / "gatehouse.stripped"
         self.stripped_benchmarks = self.home / "GatehouseBenchmarks.stripped"

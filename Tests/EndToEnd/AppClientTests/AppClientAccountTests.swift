@@ -1,8 +1,8 @@
-import FakeApple
 import Foundation
 import FoundationNetworking
 import GatehouseClient
 import JSON
+import StandIn
 import Testing
 
 @testable import ServerSupport

@@ -1,7 +1,7 @@
-import FakeProviders
 import Foundation
 import GatehouseClient
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

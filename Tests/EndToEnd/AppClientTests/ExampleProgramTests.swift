@@ -110,7 +110,7 @@ struct ExampleProgramTests {
         let nginx = try #require(try SharedServers.standard(.nginx) as? ServerBehindNginx)
         let port = try FreePort.any()
         let otherApple = try ChildProcess(
-            [Executable.fakeApple, "serve", "--port", "\(port)", "--keys", folder.file("apple")],
+            [Executable.standIn, "serve", "--port", "\(port)", "--keys", folder.file("apple")],
             environment: ["APPLE_BUNDLE_ID": "com.example.other"], log: folder.file("log"))
         defer { otherApple.stop() }
         let address = "http://127.0.0.1:\(port)"

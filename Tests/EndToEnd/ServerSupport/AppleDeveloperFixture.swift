@@ -1,8 +1,8 @@
-import FakeApple
 import Foundation
 import JOSE
 import JSON
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 

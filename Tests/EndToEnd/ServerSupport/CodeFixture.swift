@@ -1,6 +1,6 @@
-import FakeProviders
 import Foundation
 import JSON
+import StandIn
 import Synchronization
 import TestSupport
 

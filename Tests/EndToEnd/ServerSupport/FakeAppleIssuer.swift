@@ -1,7 +1,7 @@
-import FakeApple
 import Foundation
 import JOSE
 import JSON
+import StandIn
 import Synchronization
 
 /// Issues identity tokens as Apple does and publishes the keys on a `KeySetServer`. It signs with

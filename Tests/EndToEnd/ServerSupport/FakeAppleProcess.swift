@@ -19,7 +19,7 @@ final class FakeAppleProcess: @unchecked Sendable {
     private static func start(_ folder: TemporaryFolder, _ port: UInt16) throws -> ChildProcess {
         try ChildProcess(
             [
-                Executable.fakeApple, "serve", "--port", "\(port)", "--keys", folder.file("apple"), "--key-id",
+                Executable.standIn, "serve", "--port", "\(port)", "--keys", folder.file("apple"), "--key-id",
                 "KEY1234567", "--team-id", "TEAM123456",
             ],
             environment: ["APPLE_BUNDLE_ID": FakeAppleIssuer.bundleID], log: folder.file("log"))

@@ -1,8 +1,8 @@
 import DevelopmentHTTP
-import FakeApple
 import JSON
 import POSIX
 import Sockets
+import StandIn
 import TestSupport
 
 /// A fake Apple in this process. It records requests and can inject faults.

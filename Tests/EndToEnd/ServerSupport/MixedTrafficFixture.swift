@@ -1,7 +1,7 @@
-import FakeApple
 import Foundation
 import JOSE
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import FakeProviders
 import Foundation
 import JSON
+import StandIn
 import TestSupport
 
 /// A server with a provider of each kind, which the stand-in plays.

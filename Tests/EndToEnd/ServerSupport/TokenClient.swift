@@ -1,5 +1,5 @@
-import FakeApple
 import JSON
+import StandIn
 import TestSupport
 
 /// Uses access tokens at the API and at a guarded location, with one connection for all requests.

@@ -1,7 +1,7 @@
-import FakeProviders
 import Foundation
 import JSON
 import OpenSSL
+import StandIn
 import TestSupport
 
 /// A server whose users sign in through a browser, at providers that the stand-in plays.

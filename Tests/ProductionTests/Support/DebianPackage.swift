@@ -8,11 +8,11 @@ enum DebianPackage {
     /// The same package with the next revision.
     static let second = Result { try build(revision: "2") }
 
-    /// The program fake-apple, which the package does not contain. It is built as the package is, without a
+    /// The program stand-in, which the package does not contain. It is built as the package is, without a
     /// need for Swift's libraries.
-    static let fakeApple = Result {
-        try Shell.run([Executable.root + "/deploy/lib/build", "release", "fake-apple"])
-        return Executable.root + "/.build/release/fake-apple"
+    static let standIn = Result {
+        try Shell.run([Executable.root + "/deploy/lib/build", "release", "stand-in"])
+        return Executable.root + "/.build/release/stand-in"
     }
 
     private static func build(revision: String) throws -> String {

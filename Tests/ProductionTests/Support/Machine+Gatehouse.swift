@@ -50,20 +50,20 @@ extension Machine {
         try mustRun("gatehouse-nginx")
     }
 
-    /// The package does not contain the fake Apple.
-    func installFakeApple() throws {
-        let path = "/usr/local/bin/fake-apple"
+    /// The package does not contain the stand-in.
+    func installStandIn() throws {
+        let path = "/usr/local/bin/stand-in"
         guard !FileManager.default.fileExists(atPath: root + path) else { return }
-        try put(DebianPackage.fakeApple.get(), at: path)
+        try put(DebianPackage.standIn.get(), at: path)
         try mustRun("chmod 755 \(path)")
     }
 
     func startApple() throws {
-        try installFakeApple()
+        try installStandIn()
         try mustRun(
             """
             systemd-run --quiet --unit=apple -p StateDirectory=apple -E APPLE_BUNDLE_ID=com.example.app \
-                /usr/local/bin/fake-apple serve --keys /var/lib/apple --port 8444
+                /usr/local/bin/stand-in serve --keys /var/lib/apple --port 8444
             for attempt in $(seq 300); do
                 curl -sf -o /dev/null http://127.0.0.1:8444/auth/keys && exit 0
                 sleep 0.1

@@ -13,7 +13,7 @@ enum AppleVerifyTool {
     /// The keys of a fake Apple, in a file. Created once, since generating keys takes long.
     static let shared = Result { () throws in
         let tool = try Tool()
-        let apple = try tool.startFakeApple()
+        let apple = try tool.startStandIn()
         defer { apple.stop() }
         #expect(Eventually.holds { apple.log.contains(/:\d+\n/) })
         let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
@@ -36,12 +36,12 @@ extension AppleVerifySuite {
 
     func mint(_ words: String...) throws -> String { try mint(words) }
 
-    func mint(_ words: [String]) throws -> String { String(try fakeApple(["mint"] + words).dropLast()) }
+    func mint(_ words: [String]) throws -> String { String(try standIn(["mint"] + words).dropLast()) }
 
-    func login(_ words: String...) throws -> String { try fakeApple(["mint", "--login"] + words) }
+    func login(_ words: String...) throws -> String { try standIn(["mint", "--login"] + words) }
 
-    func fakeApple(_ words: [String]) throws -> String {
-        let outcome = try tool.runFakeApple(words + ["--at", Self.noon])
+    func standIn(_ words: [String]) throws -> String {
+        let outcome = try tool.runStandIn(words + ["--at", Self.noon])
         #expect(outcome.status == 0)
         return outcome.text
     }
@@ -61,7 +61,7 @@ struct AppleVerifyTests: AppleVerifySuite {
 
     @Test("--notification verifies a notification, and neither kind of token passes as the other")
     func notification() throws {
-        let sent = try fakeApple(["notify", "consent-revoked", "--sub", "001", "--claim", "x=1"])
+        let sent = try standIn(["notify", "consent-revoked", "--sub", "001", "--claim", "x=1"])
         let payload = try #require(try JSONValue(parsing: sent).object?["payload"]?.string)
         let good = try verify("--notification", "--at", Self.noon, payload)
         #expect(good.status == 0)
@@ -107,7 +107,7 @@ struct AppleVerifyTests: AppleVerifySuite {
 
     @Test("without --at, a token is verified as of now")
     func today() throws {
-        let outcome = try tool.runFakeApple(["mint"])
+        let outcome = try tool.runStandIn(["mint"])
         try verify("-", input: outcome.text).expect(0)
         #expect(try verify(try mint()).text.hasPrefix("expired"))
     }
@@ -235,7 +235,7 @@ struct AppleVerifyTests: AppleVerifySuite {
     @Test(
         "Apple's tokens of all years are good at their time", arguments: ["2019", "2021", "2025"], ["1577880000", noon])
     func eras(era: String, time: String) throws {
-        let token = String(try tool.runFakeApple(["mint", "--era", era, "--at", time]).text.dropLast())
+        let token = String(try tool.runStandIn(["mint", "--era", era, "--at", time]).text.dropLast())
         try verify("--at", time, "--quiet", token).expect(0)
         #expect(try verify("--at", "\(Int(time)! + 90_000)", "--quiet", token).text.hasPrefix("expired"))
     }

@@ -42,7 +42,7 @@ struct CheckTests {
     }
 
     private func startApple(_ words: String...) throws -> (process: ChildProcess, address: String) {
-        let apple = try tool.startFakeApple(words, ["APPLE_BUNDLE_ID": "com.example.app"])
+        let apple = try tool.startStandIn(words, ["APPLE_BUNDLE_ID": "com.example.app"])
         #expect(Eventually.holds { apple.log.contains("http://") })
         return (apple, String(try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)))
     }

@@ -33,7 +33,7 @@ struct OperationTests {
 
     @Test("check reports the age of the stored keys, which logins use while Apple is down")
     func checkKeptKeys() throws {
-        let apple = try tool.startFakeApple()
+        let apple = try tool.startStandIn()
         defer { apple.stop() }
         #expect(Eventually.holds { apple.log.contains("http://") })
         let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)

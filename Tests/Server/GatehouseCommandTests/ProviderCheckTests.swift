@@ -1,9 +1,9 @@
-import FakeProviders
 import Foundation
 import Gatehouse
 import GatehouseStore
 import IdentityProviders
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

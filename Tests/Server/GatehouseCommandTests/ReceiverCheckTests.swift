@@ -1,10 +1,10 @@
 import EventDelivery
-import FakeProviders
 import Foundation
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import Sockets
+import StandIn
 import StandardWebhooks
 import TestSupport
 import Testing

@@ -28,17 +28,17 @@ struct Tool {
 
     func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
 
-    /// Runs the program fake-apple, with its keys in this folder unless others are given.
-    func runFakeApple(_ words: [String], _ environment: [String: String] = [:]) throws -> Shell.Outcome {
+    /// Runs the program stand-in, with its keys in this folder unless others are given.
+    func runStandIn(_ words: [String], _ environment: [String: String] = [:]) throws -> Shell.Outcome {
         let keys = words.contains("--keys") ? [] : ["--keys", folder.file("apple")]
         return try Shell.outcome(
-            of: ["/usr/bin/timeout", "20", Executable.fakeApple] + words + keys, environment: environment)
+            of: ["/usr/bin/timeout", "20", Executable.standIn] + words + keys, environment: environment)
     }
 
-    /// Starts a fake Apple at a free port, with its keys in this folder.
-    func startFakeApple(_ words: [String] = [], _ environment: [String: String] = [:]) throws -> ChildProcess {
+    /// Starts a stand-in at a free port, with its keys in this folder.
+    func startStandIn(_ words: [String] = [], _ environment: [String: String] = [:]) throws -> ChildProcess {
         try ChildProcess(
-            [Executable.fakeApple, "serve", "--port", "0", "--keys", folder.file("apple")] + words,
+            [Executable.standIn, "serve", "--port", "0", "--keys", folder.file("apple")] + words,
             environment: environment, log: folder.file("log"))
     }
 

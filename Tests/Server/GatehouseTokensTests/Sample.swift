@@ -1,8 +1,8 @@
-import FakeApple
 import Gatehouse
 import GatehouseTokens
 import JOSE
 import JSON
+import StandIn
 
 extension JWTTokenService {
     func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> Caller {

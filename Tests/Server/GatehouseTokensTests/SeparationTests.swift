@@ -1,8 +1,8 @@
-import FakeApple
 import Gatehouse
 import GatehouseTokens
 import JOSE
 import JSON
+import StandIn
 import Testing
 
 @Suite("Tokens of one kind are refused as another kind")

@@ -10,11 +10,9 @@ package enum Executable {
     /// Every user can run it.
     package static let gatehouse = forEveryUser(builtBesideTests("gatehouse"))
 
-    package static let fakeApple = builtBesideTests("fake-apple")
+    package static let standIn = builtBesideTests("stand-in")
 
     package static let example = builtBesideTests("gatehouse-example")
-
-    package static let console = builtBesideTests("gatehouse-console")
 
     /// What the build has made of a product, or of the resources of a target.
     package static func builtBesideTests(_ name: String) -> String {

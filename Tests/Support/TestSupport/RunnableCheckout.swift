@@ -13,10 +13,7 @@ package enum RunnableCheckout {
         for name in ["deploy", "nginx"] {
             try Shell.run(["cp", "-r", Executable.root + "/" + name, path + "/" + name])
         }
-        for (name, program) in [
-            ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
-            ("gatehouse-console", Executable.console),
-        ] {
+        for (name, program) in [("gatehouse", Executable.gatehouse), ("stand-in", Executable.standIn)] {
             try files.createSymbolicLink(atPath: path + "/.build/debug/" + name, withDestinationPath: program)
         }
         try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")

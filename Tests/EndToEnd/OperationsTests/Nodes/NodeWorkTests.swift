@@ -1,7 +1,7 @@
 import DevelopmentHTTP
-import FakeApple
 import Foundation
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

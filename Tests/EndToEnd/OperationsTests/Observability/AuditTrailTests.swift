@@ -1,6 +1,6 @@
-import FakeApple
 import JSON
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

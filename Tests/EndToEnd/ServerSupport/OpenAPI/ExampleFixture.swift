@@ -1,8 +1,7 @@
-import FakeApple
-import FakeProviders
 import Foundation
 import JSON
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 

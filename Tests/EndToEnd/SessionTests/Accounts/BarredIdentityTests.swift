@@ -1,5 +1,5 @@
-import FakeApple
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import FakeApple
 import JOSE
 import JSON
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import FakeApple
 import JSON
 import OpenSSL
+import StandIn
 import TestSupport
 import Testing
 

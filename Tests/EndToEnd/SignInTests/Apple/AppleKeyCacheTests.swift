@@ -1,6 +1,6 @@
-import FakeApple
 import Foundation
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import DevelopmentHTTP
-import FakeApple
 import Foundation
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import DevelopmentHTTP
-import FakeApple
-import FakeProviders
 import JSON
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

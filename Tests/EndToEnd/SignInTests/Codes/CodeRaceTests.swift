@@ -1,6 +1,6 @@
-import FakeProviders
 import GatehouseWeb
 import JSON
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
-import FakeApple
-import FakeProviders
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import FakeProviders
 import JSON
+import StandIn
 import TestSupport
 import Testing
 

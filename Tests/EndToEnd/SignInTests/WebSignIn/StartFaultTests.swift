@@ -1,7 +1,7 @@
-import FakeProviders
 import Foundation
 import JSON
 import OpenSSL
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import FakeProviders
 import JSON
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing

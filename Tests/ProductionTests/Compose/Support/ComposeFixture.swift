@@ -34,7 +34,7 @@ final class ComposeFixture: Sendable {
         ]
         // Left over from a killed run.
         try down(volumes: true)
-        try Shell.run([Executable.root + "/deploy/lib/build", "release", "gatehouse", "fake-apple"])
+        try Shell.run([Executable.root + "/deploy/lib/build", "release", "gatehouse", "stand-in"])
         try engine.mustRun([
             Self.support + "base-images", Executable.root + "/.build/debian", Executable.root + "/.build/release",
         ])

@@ -1,7 +1,7 @@
-import FakeApple
 import Gatehouse
 import JOSE
 import JSON
+import StandIn
 
 /// A valid login with Apple, and the keys of the tests. Each test changes one thing about it.
 enum ValidLogin {

@@ -1,0 +1,87 @@
+import CommandLineTool
+import FileSystem
+import Gatehouse
+import JSON
+import POSIX
+import Processes
+import StandIn
+
+extension Option {
+    static let keys = Option(
+        name: "--keys", value: "FOLDER", help: "where its keys are kept, created if missing (.run/apple)")
+
+    // What a token or a notification contains.
+    static let audience = Option(name: "--aud", value: "ID", help: "the app (the first of APPLE_BUNDLE_ID)")
+    static let email = Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address")
+    static let claim = Option(
+        name: "--claim", value: "NAME=JSON", help: "any other claim; null removes one; may be repeated")
+    static let header = Option(
+        name: "--header", value: "NAME=JSON", help: "the same for the header; may be repeated")
+    static let time = Option(name: "--at", value: "UNIXTIME", help: "as of this time instead of now")
+}
+
+/// Options and variables that all commands share.
+extension Arguments {
+    var keyFolder: String { value("--keys") ?? ".run/apple" }
+
+    func effectiveTime() throws(CommandError) -> Int64 {
+        try effectiveTime { Timestamp(written: $0)?.milliseconds } / 1000
+    }
+
+    /// The keys of the folder, for signing tokens.
+    func mint() throws(CommandError) -> Mint {
+        do {
+            let keys = try PublishedKeys(in: keyFolder)
+            return Mint(key: keys.signing, view: try TransferStore(in: keyFolder).view)
+        } catch {
+            throw CommandError(.failed, "\(error)")
+        }
+    }
+
+    /// Parses `NAME=JSON` pairs.
+    func members(_ option: String) throws(CommandError) -> JSONObject {
+        var result: JSONObject = [:]
+        for pair in all(option) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandError(.usage, "\(option) needs NAME=JSON")
+            }
+            // A bare word is a string, as it is usually typed.
+            result[parts[0]] = (try? JSONValue(parsing: parts[1])) ?? .string(parts[1])
+        }
+        return result
+    }
+}
+
+/// The environment of the stand-in.
+enum Environment {
+    /// The apps that tokens are for by default: those of `APPLE_BUNDLE_ID`, as the server reads it.
+    static var clientIDs: [String] {
+        let listed = ProcessEnvironment.variables()["APPLE_BUNDLE_ID"]?.split(separator: ",").map(String.init) ?? []
+        let trimmed = listed.map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
+        return trimmed.isEmpty ? [MintOrder.defaultBundleID] : trimmed
+    }
+
+    static var bundleID: String { clientIDs[0] }
+
+    /// A server in production must never trust these keys, so no command runs in its environment.
+    static func refuseProduction() throws(CommandError) {
+        let variables = ProcessEnvironment.variables()
+        let isProduction = ["APP_ENV", "NODE_ENV"].contains { name in
+            variables[name].map { $0.filter { !$0.isWhitespace }.lowercased() == "production" } ?? false
+        }
+        guard !isProduction else {
+            throw CommandError(.usage, "\(StandInProgram.name) does not run in production: unset APP_ENV and NODE_ENV")
+        }
+    }
+}
+
+/// Standard output as a log, which the console shows.
+enum LogOutput {
+    @Sendable static func write(_ members: JSONObject) {
+        let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
+        var line: JSONObject = ["time": .string("\(time)")]
+        for (name, value) in members.members { line[name] = value }
+        StandardStream.output.line(line.description)
+    }
+}
