@@ -265,11 +265,7 @@ let package = Package(
         + [
             .testTarget(
                 name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
-                exclude: [
-                    "Support/client.py", "Support/debian-root", "Cluster/Support/http_client.py",
-                    "Cluster/Support/load.py", "Cluster/Support/primary.py", "Cluster/Support/report.py",
-                    "Compose/Support/base-images", "Compose/Support/build-network.yml", "Compose/Support/swift",
-                ]),
+                exclude: ["Scripts"]),
 
             // What deploy/bench measures within one process. No part of the product.
             .executableTarget(

@@ -21,7 +21,7 @@ extension Machine {
 
     /// Sets the required settings and starts a fake Apple on this machine.
     func configure() throws {
-        try put(Executable.root + "/Tests/ProductionTests/Support/client.py", at: "/root/client.py")
+        try put(Executable.root + "/Tests/ProductionTests/Scripts/client.py", at: "/root/client.py")
         try mustRun("sed -i 's/^APPLE_BUNDLE_ID=.*/APPLE_BUNDLE_ID=com.example.app/' /etc/gatehouse/gatehouse.conf")
         try startApple()
         try mustRun(

@@ -15,7 +15,7 @@ final class Machine {
     init() throws {
         folder = try TemporaryFolder()
         root = folder.file("root")
-        let script = Executable.root + "/Tests/ProductionTests/Support/debian-root"
+        let script = Executable.root + "/Tests/ProductionTests/Scripts/debian-root"
         try Shell.run([script, root, Executable.root + "/.build/debian"] + Self.packages)
         try boot()
     }

@@ -8,7 +8,7 @@ final class ClusterLoad {
 
     init(on cluster: RunningCluster) throws {
         folder = try TemporaryFolder()
-        let program = Executable.root + "/Tests/ProductionTests/Cluster/Support/load.py"
+        let program = Executable.root + "/Tests/ProductionTests/Scripts/load.py"
         process = try ChildProcess(
             cluster.inside(["/usr/bin/python3", "-B", program, folder.path] + cluster.loadArguments()),
             environment: [:], log: folder.file("log"))

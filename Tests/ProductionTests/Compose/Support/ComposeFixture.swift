@@ -15,7 +15,7 @@ final class ComposeFixture: Sendable {
 
     static let project = "gatehouse-test"
     static let file = Executable.root + "/deploy/docker-compose.yml"
-    private static let support = Executable.root + "/Tests/ProductionTests/Compose/Support/"
+    private static let scripts = Executable.root + "/Tests/ProductionTests/Scripts/"
 
     let engine: DockerEngine
     let variables: [String: String]
@@ -36,9 +36,9 @@ final class ComposeFixture: Sendable {
         try down(volumes: true)
         try Shell.run([Executable.root + "/deploy/lib/build", "release", "gatehouse", "stand-in"])
         try engine.mustRun([
-            Self.support + "base-images", Executable.root + "/.build/debian", Executable.root + "/.build/release",
+            Self.scripts + "base-images", Executable.root + "/.build/debian", Executable.root + "/.build/release",
         ])
-        try compose("--file", Self.support + "build-network.yml", "build")
+        try compose("--file", Self.scripts + "build-network.yml", "build")
         Self.downAtExit
     }
 
@@ -56,7 +56,7 @@ final class ComposeFixture: Sendable {
                 "COMPOSE_PROFILES": "postgres",
                 "DATABASE_URL": "postgresql://gatehouse@/gatehouse?host=/run/postgresql",
             ])
-        try fixture.compose("--file", Self.support + "build-network.yml", "build", "postgres")
+        try fixture.compose("--file", Self.scripts + "build-network.yml", "build", "postgres")
         return fixture
     }
 
