@@ -4,14 +4,22 @@ package struct FormFields: Sendable {
 
     /// Nil if a field is malformed.
     package init?(_ text: some Sequence<UInt8>) {
-        var fields: [(name: String, value: String)] = []
-        for pair in Array(text).split(separator: UInt8(ascii: "&")) {
+        let fields = Self.fields(of: text)
+        guard !fields.contains(where: { $0 == nil }) else { return nil }
+        self.fields = fields.compactMap(\.self)
+    }
+
+    package init(ignoringMalformed text: some Sequence<UInt8>) {
+        fields = Self.fields(of: text).compactMap(\.self)
+    }
+
+    private static func fields(of text: some Sequence<UInt8>) -> [(name: String, value: String)?] {
+        Array(text).split(separator: UInt8(ascii: "&")).map { pair in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = FormText.decode(parts[0]), let value = FormText.decode(parts.count > 1 ? parts[1] : [])
             else { return nil }
-            fields.append((name, value))
+            return (name, value)
         }
-        self.fields = fields
     }
 
     /// Nil if it is missing or empty. The first of two with one name counts.
@@ -21,7 +29,11 @@ package struct FormFields: Sendable {
 
     package var names: [String] { fields.map(\.name) }
 
-    package var hasRepeatedName: Bool { Set(names).count < names.count }
+    /// Nil if each name occurs once.
+    package var repeatedName: String? {
+        var seen: Set<String> = []
+        return names.first { !seen.insert($0).inserted }
+    }
 
     package static func text(of fields: [(name: String, value: String)]) -> String {
         fields.map { "\(FormText.encode($0.name))=\(FormText.encode($0.value))" }.joined(separator: "&")
@@ -30,7 +42,12 @@ package struct FormFields: Sendable {
 
 extension HTTPRequest {
     /// The fields of the query. Nil if one is malformed.
-    package var query: FormFields? { FormFields(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
+    package var query: FormFields? { FormFields(queryText) }
+
+    /// The well-formed fields of the query.
+    package var parameters: FormFields { FormFields(ignoringMalformed: queryText) }
+
+    private var queryText: some Sequence<UInt8> { target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst() }
 
     package var hasForm: Bool {
         contentType?.prefix { $0 != ";" }.lowercased() == "application/x-www-form-urlencoded"

@@ -8,7 +8,7 @@ struct MintCommand: Command {
     let summary = "Mint an identity token with the keys of the folder."
     let discussion = """
         Prints the token alone, or with --login the whole body for POST /api/auth/apple. The code in that body cannot be
-        exchanged; a running fake-apple issues one that can (GET /mint).
+        exchanged; a running stand-in issues one that can (GET /mint).
         """
     let options =
         [
@@ -31,7 +31,8 @@ struct MintCommand: Command {
         order.era = try era(arguments)
         order.claims = try arguments.members("--claim")
         order.header = try arguments.members("--header")
-        let login = try arguments.mint().login(order, now: try arguments.effectiveTime())
+        let (mint, view) = try arguments.mint()
+        let login = mint.login(order, view: view, now: try arguments.effectiveTime())
         StandardStream.output.line(
             arguments.has("--login") ? login.description : login["identityToken"]?.string ?? "")
         return .done

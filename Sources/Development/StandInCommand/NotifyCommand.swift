@@ -30,7 +30,8 @@ struct NotifyCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         try Environment.refuseProduction()
         let order = try order(arguments)
-        let notification = try arguments.mint().notification(order, now: try arguments.effectiveTime())
+        let (mint, view) = try arguments.mint()
+        let notification = mint.notification(order, view: view, now: try arguments.effectiveTime())
         guard let address = order.address else {
             StandardStream.output.line(notification.description)
             return .done

@@ -1,8 +1,6 @@
 import CommandLineTool
 import DevelopmentHTTP
 import FileSystem
-import Gatehouse
-import JSON
 import POSIX
 import Sockets
 import StandIn
@@ -99,17 +97,20 @@ struct ServeCommand: Command {
         try Environment.refuseProduction()
         let port = try Self.port("--port", arguments) ?? 8444
         let mailPort = try Self.port("--mail-port", arguments)
-        let keys = try Self.keys(arguments)
+        let smsKeys = try Self.smsKeys(arguments)
         let websites = try WebOptions(arguments)
-        let service = try service(arguments)
+        let developer = try Self.developer(arguments)
         let address = arguments.value("--address") ?? "127.0.0.1"
         do {
             let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
             let listener = try Listener.tcp(host: address, port: port)
-            let providers = Self.providers(arguments, port: listener.port ?? port, keys: keys)
-            try websites.register(service.developer, providers)
-            let server = service.server(on: listener, names: names, others: providers.answer)
-            if let mailPort { try Self.receiveMail(for: providers, at: mailPort) }
+            let standIn = try StandIn(
+                base: Self.base(arguments, address, listener.port ?? port), folder: arguments.keyFolder,
+                developer: developer, sender: NotificationSender(authorities: arguments.value("--ca")),
+                smsKeys: smsKeys, report: arguments.has("--log") ? LogOutput.write : LogOutput.nothing)
+            try websites.register(at: standIn)
+            let server = standIn.server(on: listener, names: names)
+            if let mailPort { try Self.receiveMail(for: standIn, at: mailPort) }
             let title = StandInProgram.name == "fake-apple" ? "fake Apple" : "stand-in"
             StandardStream.output.line("\(title): http://\(address):\(server.port)")
             try server.run()
@@ -128,7 +129,7 @@ struct ServeCommand: Command {
         return port
     }
 
-    private static func keys(_ arguments: Arguments) throws(CommandError) -> WebhookKeys {
+    private static func smsKeys(_ arguments: Arguments) throws(CommandError) -> WebhookKeys {
         guard let path = arguments.value("--sms-secret") else { return .usual }
         do throws(POSIXError) {
             let text = String(decoding: try File.read(path), as: UTF8.self)
@@ -139,46 +140,33 @@ struct ServeCommand: Command {
         throw CommandError(.usage, "--sms-secret: the file must contain whsec_ and base64 of 24 to 64 bytes")
     }
 
-    /// Gatehouse sends mail without TLS to this machine alone, so the address is not `--address`.
-    private static func receiveMail(for providers: FakeProvidersService, at port: UInt16) throws {
-        let listener = try Listener.tcp(host: "127.0.0.1", port: port)
-        StandardStream.output.line("fake mail server: smtp://127.0.0.1:\(listener.port ?? port)")
-        try providers.receiveMail(on: listener)
-    }
-
-    private func service(_ arguments: Arguments) throws(CommandError) -> FakeAppleService {
-        let folder = arguments.keyFolder
+    private static func developer(_ arguments: Arguments) throws(CommandError) -> DeveloperAccount {
         let keyID = arguments.value("--key-id") ?? DeveloperAccount.defaultKeyID
         // The id becomes part of a file name.
         guard !keyID.isEmpty, keyID.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw CommandError(.usage, "--key-id must be letters and digits")
         }
         do {
-            let developer = try DeveloperAccount(
-                in: folder, teamID: arguments.value("--team-id") ?? DeveloperAccount.defaultTeamID, keyID: keyID,
-                clientIDs: Environment.clientIDs)
-            return try FakeAppleService(
-                folder: folder, keys: try PublishedKeys(in: folder), developer: developer,
-                sender: NotificationSender(authorities: arguments.value("--ca")),
-                report: { [report = Self.reporter(arguments)] in report($0.json) })
+            return try DeveloperAccount(
+                in: arguments.keyFolder, teamID: arguments.value("--team-id") ?? DeveloperAccount.defaultTeamID,
+                keyID: keyID, clientIDs: Environment.clientIDs)
         } catch {
             throw CommandError(.failed, "\(error)")
         }
     }
 
-    private static func providers(_ arguments: Arguments, port: UInt16, keys: WebhookKeys) -> FakeProvidersService {
-        let address = arguments.value("--address") ?? "127.0.0.1"
+    /// How Gatehouse reaches it.
+    private static func base(_ arguments: Arguments, _ address: String, _ port: UInt16) -> String {
         // Nothing connects to an address that means all of them.
         let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
-        let name = host.contains(":") ? "[\(host)]" : host
-        let base = arguments.value("--base") ?? "http://\(name):\(port)"
-        return FakeProvidersService(
-            base: base.hasSuffix("/") ? String(base.dropLast()) : base, folder: arguments.keyFolder, keys: keys,
-            report: reporter(arguments))
+        let base = arguments.value("--base") ?? "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        return base.hasSuffix("/") ? String(base.dropLast()) : base
     }
 
-    private static func reporter(_ arguments: Arguments) -> @Sendable (JSONObject) -> Void {
-        guard arguments.has("--log") else { return { _ in } }
-        return LogOutput.write
+    /// Gatehouse sends mail without TLS to this machine alone, so the address is not `--address`.
+    private static func receiveMail(for standIn: StandIn, at port: UInt16) throws {
+        let listener = try Listener.tcp(host: "127.0.0.1", port: port)
+        StandardStream.output.line("fake mail server: smtp://127.0.0.1:\(listener.port ?? port)")
+        try standIn.receiveMail(on: listener)
     }
 }

@@ -28,11 +28,10 @@ extension Arguments {
         try effectiveTime { Timestamp(written: $0)?.milliseconds } / 1000
     }
 
-    /// The keys of the folder, for signing tokens.
-    func mint() throws(CommandError) -> Mint {
+    /// Signs tokens with the keys of the folder, and how the owner of the app sees persons.
+    func mint() throws(CommandError) -> (mint: Mint, view: TeamView) {
         do {
-            let keys = try PublishedKeys(in: keyFolder)
-            return Mint(key: keys.signing, view: try TransferStore(in: keyFolder).view)
+            return (Mint(key: try PublishedKeys(in: keyFolder).signing), try TransferStore(in: keyFolder).view)
         } catch {
             throw CommandError(.failed, "\(error)")
         }
@@ -78,6 +77,8 @@ enum Environment {
 
 /// Standard output as a log, which the console shows.
 enum LogOutput {
+    @Sendable static func nothing(_ members: JSONObject) {}
+
     @Sendable static func write(_ members: JSONObject) {
         let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
         var line: JSONObject = ["time": .string("\(time)")]

@@ -35,10 +35,10 @@ struct WebOptions {
         return result
     }
 
-    func register(_ developer: DeveloperAccount, _ providers: FakeProvidersService) throws(CommandError) {
-        for (id, address) in services { developer.services.register(id, redirectURIs: [address]) }
+    func register(at standIn: StandIn) throws(CommandError) {
+        for (id, address) in services { standIn.apple.developer.services.register(id, redirectURIs: [address]) }
         for (name, address) in others {
-            do { try providers.register(redirectURI: address, at: name) } catch {
+            do { try standIn.register(redirectURI: address, at: name) } catch {
                 throw CommandError(.usage, "--redirect-uri: \(name) is no name of a provider")
             }
         }

@@ -10,11 +10,11 @@ struct AppleWebsite {
     static let id = "com.example.web"
     static let callback = "https://app.example/api/auth/apple/callback"
 
-    let apple: FakeAppleFixture
+    let standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
-        apple.service.developer.services.register(Self.id, redirectURIs: [Self.callback])
+        standIn = try StandInFixture()
+        standIn.apple.developer.services.register(Self.id, redirectURIs: [Self.callback])
     }
 
     /// The address of the page: the usual one, with other parameters. Nil removes one.
@@ -24,12 +24,12 @@ struct AppleWebsite {
             "response_mode": "form_post", "scope": "name email", "state": "the-state", "nonce": "the-nonce",
         ]
         for (name, value) in changes { parameters[name] = value }
-        return AuthorizePage.path + "?"
+        return Apple.pagePath + "?"
             + FormFields.text(of: parameters.compactMap { name, value in value.map { (name, $0) } })
     }
 
     func get(_ changes: [String: String?] = [:]) throws -> HTTPReply {
-        try #require(apple.reply("GET", page(changes)))
+        try #require(standIn.reply("GET", page(changes)))
     }
 
     /// Posts the form of the page.
@@ -39,7 +39,7 @@ struct AppleWebsite {
         fields: [String: String] = [:]
     ) throws -> HTTPReply {
         try #require(
-            apple.reply(
+            standIn.reply(
                 "POST", page(changes), FormFields.text(of: form.map { ($0.key, $0.value) }),
                 type: "application/x-www-form-urlencoded", fields: fields))
     }
@@ -55,10 +55,10 @@ struct AppleWebsite {
     func exchange(
         _ code: String?, redirectURI: String? = Self.callback, as id: String = Self.id
     ) throws -> (status: String, json: JSONObject?, body: [UInt8]) {
-        try apple.post(
+        try standIn.post(
             "/auth/token",
             [
-                "client_id": id, "client_secret": try apple.secret(for: id), "grant_type": "authorization_code",
+                "client_id": id, "client_secret": try standIn.secret(for: id), "grant_type": "authorization_code",
                 "code": code, "redirect_uri": redirectURI.map(FormText.encode),
             ])
     }

@@ -28,31 +28,31 @@ struct AuthorizePageTests {
 
     @Test("a revocation lets Apple tell the name again, and a restart does not")
     func consentEnds() throws {
-        var apple = website.apple
+        var standIn = website.standIn
         let code = try website.answer()["code"]
         let token = try #require(try website.exchange(code).json?["refresh_token"]?.string)
-        try apple.restart()
-        apple.service.developer.services.register(AppleWebsite.id, redirectURIs: [AppleWebsite.callback])
+        try standIn.restart()
+        standIn.apple.developer.services.register(AppleWebsite.id, redirectURIs: [AppleWebsite.callback])
         let body = "user=ann%40example.com&action=continue"
         func again(_ changes: [String: String?] = [:]) -> [String: String] {
-            let reply = apple.reply("POST", website.page(changes), body, type: "application/x-www-form-urlencoded")
+            let reply = standIn.reply("POST", website.page(changes), body, type: "application/x-www-form-urlencoded")
             return PageAnswer.parameters(ofPage: String(decoding: reply?.body ?? [], as: UTF8.self))
         }
         #expect(again()["code"] != nil && again()["user"] == nil)
-        _ = try apple.revoke(token, app: AppleWebsite.id)
+        _ = try standIn.revoke(token, app: AppleWebsite.id)
         #expect(again()["user"] != nil)
-        apple.service.developer.services.register("com.example.two", redirectURIs: [AppleWebsite.callback])
+        standIn.apple.developer.services.register("com.example.two", redirectURIs: [AppleWebsite.callback])
         #expect(again(["client_id": "com.example.two"])["user"] != nil, "to each client")
     }
 
     @Test("a user may hide the email, and a client that does not ask for it gets none")
     func email() throws {
-        let hidden = try website.apple.claims(
+        let hidden = try website.standIn.claims(
             of: website.answer(["hide_email": "1"])["id_token"].map(JSONValue.string))
         #expect(hidden["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
         #expect(hidden["is_private_email"] == true)
         let answer = try website.answer(["user": "ben@example.com"], to: ["scope": "name"])
-        let claims = try website.apple.claims(of: answer["id_token"].map(JSONValue.string))
+        let claims = try website.standIn.claims(of: answer["id_token"].map(JSONValue.string))
         #expect(claims["email"] == nil && claims["email_verified"] == nil)
         #expect(answer["user"] == #"{"name":{"firstName":"","lastName":""}}"#)
     }
@@ -97,13 +97,13 @@ struct AuthorizePageTests {
             #expect(text(reply).contains("<code>\(error)</code>"), "\(text(reply))")
             #expect(!reply.fields.contains { $0.name == "Location" } && !text(reply).contains("evil"))
         }
-        #expect(website.apple.service.requests.last?.error == error)
+        #expect(website.standIn.apple.requests.last?.error == error)
     }
 
     @Test("a parameter that is given twice, or a form of another site or without an action, is refused")
     func forms() throws {
         let twice = website.page() + "&state=x"
-        #expect(website.apple.reply("GET", twice)?.status == "400 Bad Request")
+        #expect(website.standIn.reply("GET", twice)?.status == "400 Bad Request")
         let form = ["user": "ann@example.com", "action": "continue"]
         for site in ["cross-site", "same-site", "none"] {
             #expect(try website.post(form, fields: ["sec-fetch-site": site]).status == "400 Bad Request")

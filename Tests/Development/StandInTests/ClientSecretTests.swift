@@ -16,16 +16,16 @@ struct ClientSecretTests {
     private static let now: Int64 = 1_760_000_000
     private static let halfYear: Int64 = 15_777_000
 
-    private let apple: FakeAppleFixture
+    private let standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
-    private func ask(_ path: String = "/auth/token", secret: String, app: String = FakeAppleFixture.app) throws
+    private func ask(_ path: String = "/auth/token", secret: String, app: String = StandInFixture.app) throws
         -> JSONObject?
     {
-        let answer = try apple.post(
+        let answer = try standIn.post(
             path,
             [
                 "client_id": app, "client_secret": secret, "grant_type": "authorization_code", "code": "c",
@@ -36,17 +36,17 @@ struct ClientSecretTests {
     }
 
     /// A valid secret leads to the refusal of the unknown code.
-    private func isGood(_ secret: String, app: String = FakeAppleFixture.app) throws -> Bool {
+    private func isGood(_ secret: String, app: String = StandInFixture.app) throws -> Bool {
         try ask(secret: secret, app: app)?["error"] == "invalid_grant"
     }
 
     @Test("is valid for each app of the developer")
     func good() throws {
-        for app in [FakeAppleFixture.app, FakeAppleFixture.otherApp] {
-            #expect(try isGood(try apple.secret(for: app), app: app))
+        for app in [StandInFixture.app, StandInFixture.otherApp] {
+            #expect(try isGood(try standIn.secret(for: app), app: app))
         }
-        #expect(try !isGood(try apple.secret(for: FakeAppleFixture.app), app: FakeAppleFixture.otherApp))
-        #expect(try !isGood(try apple.secret(for: "com.example.foreign"), app: "com.example.foreign"))
+        #expect(try !isGood(try standIn.secret(for: StandInFixture.app), app: StandInFixture.otherApp))
+        #expect(try !isGood(try standIn.secret(for: "com.example.foreign"), app: "com.example.foreign"))
     }
 
     @Test(
@@ -56,13 +56,13 @@ struct ClientSecretTests {
             ["iat": .integer(now - halfYear)], ["jti": "more"],
         ] as [JSONObject])
     func edges(claims: JSONObject) throws {
-        #expect(try isGood(try apple.secret(claims: claims)))
+        #expect(try isGood(try standIn.secret(claims: claims)))
     }
 
     static let mistakes = [
         Change(testDescription: "another team", claims: ["iss": "OTHERTEAM1"]),
         Change(testDescription: "no team", claims: ["iss": nil]),
-        Change(testDescription: "another app", claims: ["sub": .string(FakeAppleFixture.otherApp)]),
+        Change(testDescription: "another app", claims: ["sub": .string(StandInFixture.otherApp)]),
         Change(testDescription: "the team as subject", claims: ["sub": "FAKEAPPLE1"]),
         Change(testDescription: "another audience", claims: ["aud": "https://account.apple.com"]),
         Change(testDescription: "an audience with a slash", claims: ["aud": "https://appleid.apple.com/"]),
@@ -83,16 +83,16 @@ struct ClientSecretTests {
 
     @Test("an invalid one gets invalid_client without a description, at both endpoints", arguments: mistakes)
     func wrong(change: Change) throws {
-        let secret = try apple.secret(claims: change.claims, header: change.header)
+        let secret = try standIn.secret(claims: change.claims, header: change.header)
         for path in ["/auth/token", "/auth/revoke"] {
             #expect(try ask(path, secret: secret) == ["error": "invalid_client"])
         }
-        #expect(apple.service.requests.allSatisfy { $0.error == "invalid_client" && $0.reason != nil })
+        #expect(standIn.apple.requests.allSatisfy { $0.error == "invalid_client" && $0.reason != nil })
     }
 
     @Test("signed with another key is refused")
     func otherKey() throws {
-        #expect(try ask(secret: try apple.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
+        #expect(try ask(secret: try standIn.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
     }
 
     @Test("malformed is refused", arguments: ["x", "a.b.c", "..", "%00"])

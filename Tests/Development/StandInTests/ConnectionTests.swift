@@ -8,7 +8,7 @@ import Testing
 struct ConnectionTests {
     @Test("a request that hangs is answered once the mode changes, and does not hinder others")
     func hang() throws {
-        let server = try FakeProviderServer()
+        let server = try StandInServer()
         @Sendable func curl(_ path: String) -> [UInt8] {
             (try? Shell.run(["/usr/bin/curl", "--silent", "--max-time", "50", server.url(path)])) ?? []
         }

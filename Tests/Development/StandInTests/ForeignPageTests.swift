@@ -5,12 +5,12 @@ import Testing
 
 @testable import StandIn
 
-@Suite("The fake Apple and pages of other origins")
+@Suite("The stand-in and pages of other origins")
 struct ForeignPageTests {
-    private let apple: FakeAppleFixture
+    private let standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
     private static let foreignFields: [[String: String]] = [
@@ -29,15 +29,29 @@ struct ForeignPageTests {
         [
             "GET /mint", "POST /mint", "POST /notify", "GET /faults", "POST /faults", "DELETE /faults", "GET /requests",
             "DELETE /requests", "GET /authorisations",
+            "POST /openid/example/mint", "GET /openid/example/mint", "POST /openid/google/events/mint",
+            "POST /openid/example/keys/faults",
+            "GET /openid/example/keys/faults", "DELETE /openid/example/keys/faults", "GET /openid/example/requests",
+            "DELETE /openid/example/requests", "POST /wechat/mint", "POST /wechat/app", "POST /wechat/faults",
+            "GET /wechat/faults", "DELETE /wechat/faults", "GET /wechat/requests", "DELETE /wechat/requests",
+            "POST /qq/mint", "POST /qq/app", "POST /qq/faults", "GET /qq/faults", "DELETE /qq/faults",
+            "GET /qq/requests",
+            "DELETE /qq/requests", "POST /sms/settings", "POST /sms/faults", "GET /sms/faults", "DELETE /sms/faults",
+            "GET /sms/requests", "DELETE /sms/requests", "POST /mail/settings", "POST /mail/faults", "GET /mail/faults",
+            "DELETE /mail/faults", "GET /mail/requests", "DELETE /mail/requests", "GET /inbox", "DELETE /inbox",
         ] + keyOrders
     /// Each generates keys, which takes long.
-    private static let keyOrders = ["POST /keys/rotate", "POST /keys/turnover"]
+    private static let keyOrders = [
+        "POST /keys/rotate", "POST /keys/turnover", "POST /openid/example/keys/rotate",
+        "POST /openid/example/keys/turnover",
+    ]
 
     /// A body that is valid for each endpoint which takes one.
     private static func body(for order: String) -> String {
         switch order {
         case "POST /notify": #"{"type":"account-deleted","sub":"ann"}"#
         case "POST /faults": #"{"fault":"hang"}"#
+        case "POST /openid/google/events/mint": #"{"type":"verification"}"#
         default: "{}"
         }
     }
@@ -45,21 +59,21 @@ struct ForeignPageTests {
     private func status(_ order: String, _ fields: [String: String]) throws -> String {
         let words = order.split(separator: " ").map(String.init)
         let all = fields.merging(["host": "localhost:8444"]) { _, host in host }
-        return try #require(apple.reply(words[0], words[1], Self.body(for: order), fields: all)).status
+        return try #require(standIn.reply(words[0], words[1], Self.body(for: order), fields: all)).status
     }
 
     @Test("a page of another origin controls nothing and reads nothing")
     func foreign() throws {
-        _ = apple.reply("GET", "/auth/keys")
-        let key = apple.service.keys.signing.keyID
+        _ = standIn.reply("GET", "/auth/keys")
+        let key = standIn.apple.keys.signing.keyID
         for fields in Self.foreignFields {
-            for order in Self.orders {
+            for order in Self.orders + ["GET /inbox?wait=1"] {
                 #expect(try status(order, fields) == "403 Forbidden", "\(order) \(fields)")
             }
         }
-        #expect(apple.reply("GET", "/faults")?.body == Array(#"{"faults":[]}"#.utf8))
-        #expect(apple.service.requests.count == 1)
-        #expect(apple.service.keys.signing.keyID == key)
+        #expect(standIn.reply("GET", "/faults")?.body == Array(#"{"faults":[]}"#.utf8))
+        #expect(standIn.apple.requests.count == 1)
+        #expect(standIn.apple.keys.signing.keyID == key)
     }
 
     @Test("curl, an app, and a page of the same origin are answered", arguments: ownFields)
@@ -77,8 +91,10 @@ struct ForeignPageTests {
         }
     }
 
-    @Test("Apple's own endpoints do not depend on the page", arguments: foreignFields)
+    @Test("a party's own endpoints do not depend on the page", arguments: foreignFields)
     func endpoints(fields: [String: String]) throws {
-        #expect(try status("GET /auth/keys", fields) == "200 OK")
+        for path in ["/auth/keys", "/openid/example/keys", "/wechat/sns/auth", "/qq/oauth2.0/me"] {
+            #expect(try status("GET " + path, fields) == "200 OK")
+        }
     }
 }

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("Minted identity tokens")
 struct IdentityTokenTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     @Test("a token has the claims of the order and an hour to live", arguments: ["RS256", "ES256", "EdDSA"])

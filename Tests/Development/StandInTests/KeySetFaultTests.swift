@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Faults of a provider's document and keys")
 struct KeySetFaultTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     private static let discovery = "/openid/example/.well-known/openid-configuration"

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("The mail server over a connection", .serialized)
 struct MailServerTests {
-    private let server: FakeProviderServer
+    private let server: StandInServer
     private let folder: TemporaryFolder
 
     init() throws {
-        (server, folder) = (try FakeProviderServer(), try TemporaryFolder())
+        (server, folder) = (try StandInServer(), try TemporaryFolder())
     }
 
     private static let message = """

@@ -11,10 +11,10 @@ struct MessagesFixture {
     static let key = Array("gatehouse-development-sms-secret".utf8)
     static let number = "+8613800138000"
 
-    let providers: ProvidersFixture
+    let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     var inbox: Inbox { providers.service.inbox }

@@ -14,20 +14,20 @@ import Testing
 struct NotificationTests {
     private static let noon: Int64 = 1_760_000_000
 
-    private let apple: FakeAppleFixture
+    private let standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
     private func notify(_ order: JSONObject) throws -> HTTPReply {
-        try #require(apple.reply("POST", "/notify", order.description))
+        try #require(standIn.reply("POST", "/notify", order.description))
     }
 
     private func claims(_ order: JSONObject) throws -> JSONObject {
         let json = try #require(try JSONValue(parsing: try notify(order).body).object)
         #expect(json.names == ["payload"])
-        return try apple.claims(of: json["payload"])
+        return try standIn.claims(of: json["payload"])
     }
 
     private func event(_ order: JSONObject) throws -> JSONObject {

@@ -11,14 +11,14 @@ struct OpenIDWebsite {
     static let verifier = "a-code-verifier-of-at-least-forty-three-letters"
 
     let name: String
-    let providers: ProvidersFixture
+    let providers: StandInFixture
     let page: PageFixture
     let id: String
     let secret: String
 
     init(_ name: String = "example") throws {
         self.name = name
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
         let callback = "https://app.example/api/auth/\(name)/callback"
         let client = name == "google" ? Google.usualClient : OpenIDProvider.usualClient
         (id, secret) = (client.id, client.secret)
@@ -32,7 +32,7 @@ struct OpenIDWebsite {
             ])
     }
 
-    var issuer: String { "\(ProvidersFixture.base)/openid/\(name)" }
+    var issuer: String { "\(StandInFixture.base)/openid/\(name)" }
 
     /// Posts to the token endpoint; nil leaves a field out.
     func post(_ changes: [String: String?], fields: [String: String] = [:]) throws -> HTTPReply {

@@ -7,7 +7,7 @@ import Testing
 
 /// A website at the page of a provider.
 struct PageFixture {
-    let providers: ProvidersFixture
+    let providers: StandInFixture
     let path: String
     let parameters: [String: String]
 

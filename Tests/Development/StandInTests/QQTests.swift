@@ -6,10 +6,10 @@ import Testing
 
 @Suite("QQ's endpoints")
 struct QQTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     private static let appID = "101234567"
@@ -142,14 +142,14 @@ struct QQTests {
 
 @Suite("QQ's website login")
 struct QQPageTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
     private let page: PageFixture
 
-    private static let website = QQPage.usualClient
+    private static let website = QQ.website
     private static let mobile = (id: "101234567", key: "q0123456789abcdef0123456789abcdef")
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
         let callback = "https://app.example/api/auth/qq/callback"
         try providers.service.register(redirectURI: callback, at: "qq")
         page = PageFixture(

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Google's security events")
 struct SecurityEventTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     private func event(_ order: JSONObject) throws -> CompactJWS {

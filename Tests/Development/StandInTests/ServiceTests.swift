@@ -6,35 +6,34 @@ import Testing
 
 @testable import StandIn
 
-@Suite("The fake Apple over HTTP")
+@Suite("Apple over HTTP")
 struct ServiceTests {
-    private var apple: FakeAppleFixture
+    private var standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
     private func json(_ method: String, _ path: String, _ body: String = "") throws -> JSONObject {
-        let reply = try #require(apple.reply(method, path, body))
+        let reply = try #require(standIn.reply(method, path, body))
         #expect(reply.status == "200 OK")
         return try #require(try JSONValue(parsing: reply.body).object)
     }
 
     @Test("tokens verify with the published keys after a rotation, but not after a turnover")
     mutating func keySet() throws {
-        apple = try FakeAppleFixture(hasOwnKeys: true)
         let token = try json("GET", "/mint")["identityToken"]
-        #expect(try apple.claims(of: token)["aud"] == .string(FakeAppleFixture.app))
+        #expect(try standIn.claims(of: token)["aud"] == .string(StandInFixture.app))
         _ = try json("POST", "/keys/rotate")
-        _ = try apple.claims(of: token)
-        _ = try apple.claims(of: try json("GET", "/mint")["identityToken"])
-        try apple.restart()
-        _ = try apple.claims(of: token)
+        _ = try standIn.claims(of: token)
+        _ = try standIn.claims(of: try json("GET", "/mint")["identityToken"])
+        try standIn.restart()
+        _ = try standIn.claims(of: token)
         _ = try json("POST", "/keys/turnover")
         let keyID = try CompactJWS(try #require(token?.string)).keyID
-        let keys = String(decoding: try #require(apple.reply("GET", "/auth/keys")).body, as: UTF8.self)
+        let keys = String(decoding: try #require(standIn.reply("GET", "/auth/keys")).body, as: UTF8.self)
         #expect(!keys.contains(try #require(keyID)))
-        _ = try apple.claims(of: try json("GET", "/mint")["identityToken"])
+        _ = try standIn.claims(of: try json("GET", "/mint")["identityToken"])
     }
 
     @Test("a developer's key for another algorithm is refused", arguments: [Algorithm.RS256, .EdDSA])
@@ -55,18 +54,18 @@ struct ServiceTests {
 
     @Test("requests are listed without secrets")
     func requests() throws {
-        let code = try apple.code()
-        _ = apple.reply("GET", "/auth/keys")
-        let tokens = try apple.exchange(code)
-        _ = try apple.exchange(code)
-        apple.service.addFault(Fault(.hang, times: 1))
-        _ = apple.reply("POST", "/auth/revoke")
+        let code = try standIn.code()
+        _ = standIn.reply("GET", "/auth/keys")
+        let tokens = try standIn.exchange(code)
+        _ = try standIn.exchange(code)
+        standIn.apple.addFault(Fault(.hang, times: 1))
+        _ = standIn.reply("POST", "/auth/revoke")
         let list = try #require(try json("GET", "/requests")["requests"]?.array?.compactMap(\.object))
         #expect(list.count == 4)
         #expect(list[0] == ["method": "GET", "path": "/auth/keys", "fields": [], "status": 200])
         let fields = Set(list[1]["fields"]?.array?.compactMap(\.string) ?? [])
         #expect(fields == ["client_id", "client_secret", "grant_type", "code"])
-        #expect(list[1]["client_id"] == .string(FakeAppleFixture.app) && list[1]["grant_type"] == "authorization_code")
+        #expect(list[1]["client_id"] == .string(StandInFixture.app) && list[1]["grant_type"] == "authorization_code")
         #expect(list[2]["error"] == "invalid_grant" && list[2]["status"] == 400)
         #expect(list[3]["fault"] == "hang" && list[3]["status"] == nil)
         let text = JSONValue.array(list.map(JSONValue.object)).description
@@ -74,28 +73,7 @@ struct ServiceTests {
             #expect(!text.contains(try #require(secret)))
         }
         _ = try json("DELETE", "/requests")
-        #expect(apple.service.requests.isEmpty)
-    }
-
-    @Test(
-        "an invalid order is refused with the name of the member",
-        arguments: [
-            ("/faults", [:], "fault"), ("/faults", ["fault": "meteor"], "fault"),
-            ("/faults", ["fault": "hang", "path": "/mint"], "path"),
-            ("/faults", ["fault": "delay", "seconds": -1], "seconds"),
-            ("/faults", ["fault": "delay", "seconds": 1e300], "seconds"),
-            ("/faults", ["fault": "status", "status": 99], "status"),
-            ("/faults", ["fault": "status", "status": "500"], "status"),
-            ("/faults", ["fault": "hang", "times": 0], "times"), ("/faults", ["fault": "hang", "x": 1], "x"),
-            ("/notify", ["sub": "ann"], "type"), ("/notify", ["type": "x"], "sub"),
-            ("/notify", ["type": "x", "sub": "a", "shape": "xml"], "shape"),
-            ("/notify", ["type": "x", "sub": "a", "time": "h"], "time"),
-            ("/notify", ["type": "x", "sub": "a", "more": 1], "more"),
-        ] as [(String, JSONObject, String)])
-    func refusedOrders(path: String, order: JSONObject, name: String) throws {
-        let reply = try #require(apple.reply("POST", path, order.description))
-        #expect(reply.status == "400 Bad Request")
-        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
+        #expect(standIn.apple.requests.isEmpty)
     }
 
     @Test(
@@ -114,16 +92,16 @@ struct ServiceTests {
             (method: "POST", path: "/faults", body: "", status: "400"),
         ])
     func refusals(method: String, path: String, body: String, status: String) throws {
-        #expect(try #require(apple.reply(method, path, body)).status.hasPrefix(status))
+        #expect(try #require(standIn.reply(method, path, body)).status.hasPrefix(status))
     }
 }
 
-@Suite("The request log of the fake Apple")
+@Suite("The request log of Apple")
 struct RequestLogTests {
-    private let apple: FakeAppleFixture
+    private let standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
     private static let form = "application/x-www-form-urlencoded"
@@ -134,26 +112,26 @@ struct RequestLogTests {
             #"{"sub":"bob","email":"bob@example.com","nonce":"secret-nonce"}"#, "bob@example.com=1",
             "bob@example.com=1&bob@example.com=2", "client_id=bob@example.com", "grant_type=bob@example.com",
             "client_id=bob@example.com&client_secret=secret-a.secret-b.secret-c&grant_type=secret-g&code=secret-d",
-            "client_id=\(FakeAppleFixture.app)&client_secret=secret-a.secret-b.secret-c&grant_type=x&token=secret-d",
-            "client_id=\(FakeAppleFixture.app)&client_secret=secret&token=secret-t&token_type_hint=secret-h",
+            "client_id=\(StandInFixture.app)&client_secret=secret-a.secret-b.secret-c&grant_type=x&token=secret-d",
+            "client_id=\(StandInFixture.app)&client_secret=secret&token=secret-t&token_type_hint=secret-h",
             "token=bob@example.com&token=secret", "secret-%ZZ=bob@example.com", "secret-text",
         ], ["/mint", "/notify", "/faults", "/auth/token", "/auth/revoke", "/auth/keys"])
     func bodies(body: String, path: String) throws {
-        _ = apple.reply("POST", path + "?secret-query", body, type: Self.form)
-        let line = try #require(apple.logged.last)
-        #expect(apple.logged.count == 1)
+        _ = standIn.reply("POST", path + "?secret-query", body, type: Self.form)
+        let line = try #require(standIn.logged.last)
+        #expect(standIn.logged.count == 1)
         #expect(!line.contains("bob") && !line.contains("secret-"), "\(line)")
-        let listed = JSONValue.array(apple.service.requests.map { .object($0.json) }).description
+        let listed = JSONValue.array(standIn.apple.requests.map { .object($0.json) }).description
         #expect(!listed.contains("bob") && !listed.contains("secret-"), "\(listed)")
     }
 
     @Test("the names of known fields, a known app and a known grant type are logged")
     func known() throws {
-        let body = "client_id=\(FakeAppleFixture.app)&grant_type=refresh_token&refresh_token=r&user=u&token_type_hint=h"
-        _ = apple.reply("POST", "/auth/token", body, type: Self.form)
-        let record = try #require(apple.service.requests.last)
+        let body = "client_id=\(StandInFixture.app)&grant_type=refresh_token&refresh_token=r&user=u&token_type_hint=h"
+        _ = standIn.reply("POST", "/auth/token", body, type: Self.form)
+        let record = try #require(standIn.apple.requests.last)
         #expect(record.fields == ["client_id", "grant_type", "refresh_token", "token_type_hint"])
-        #expect(record.clientID == FakeAppleFixture.app && record.grantType == "refresh_token")
+        #expect(record.clientID == StandInFixture.app && record.grantType == "refresh_token")
         #expect(record.reason == "client_secret is missing")
     }
 }

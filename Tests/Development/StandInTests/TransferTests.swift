@@ -10,27 +10,27 @@ import Testing
 struct TransferTests {
     private typealias Answer = (status: String, json: JSONObject?, body: [UInt8])
 
-    private var apple: FakeAppleFixture
+    private var standIn: StandInFixture
 
     init() throws {
-        apple = try FakeAppleFixture()
+        standIn = try StandInFixture()
     }
 
     /// A client secret of the first team, or of the other one.
     private func secret(_ team: Int) throws -> String {
-        guard team == 1 else { return try apple.secret() }
+        guard team == 1 else { return try standIn.secret() }
         let keyID = DeveloperAccount.otherKeyID
-        let pem = try Text.read(apple.folder.file("apple/AuthKey_\(keyID).p8"))
-        return try apple.secret(
+        let pem = try Text.read(standIn.folder.file("AuthKey_\(keyID).p8"))
+        return try standIn.secret(
             claims: ["iss": .string(DeveloperAccount.otherTeamID)], header: ["kid": .string(keyID)],
             key: try SigningKey(pem: pem, keyID: keyID))
     }
 
     private func token(_ team: Int, scope: String? = "user.migration") throws -> Answer {
-        try apple.post(
+        try standIn.post(
             "/auth/token",
             [
-                "client_id": FakeAppleFixture.app, "client_secret": try secret(team),
+                "client_id": StandInFixture.app, "client_secret": try secret(team),
                 "grant_type": "client_credentials", "scope": scope,
             ])
     }
@@ -38,9 +38,9 @@ struct TransferTests {
     private func migrate(_ team: Int, _ fields: [String: String], token given: String? = nil) throws -> JSONObject? {
         let token = try given ?? token(team).json?["access_token"]?.string ?? ""
         let secret = try secret(team)
-        let form = fields.merging(["client_id": FakeAppleFixture.app, "client_secret": secret]) { $1 }
+        let form = fields.merging(["client_id": StandInFixture.app, "client_secret": secret]) { $1 }
         let body = form.map { "\($0)=\($1)" }.joined(separator: "&")
-        let reply = apple.reply(
+        let reply = standIn.reply(
             "POST", "/auth/usermigrationinfo", body, type: "application/x-www-form-urlencoded",
             fields: ["authorization": "Bearer " + token])
         return (try? JSONValue(parsing: try #require(reply).body))?.object
@@ -51,13 +51,13 @@ struct TransferTests {
     }
 
     private func control(_ body: JSONObject) -> String? {
-        apple.reply("POST", "/transfer", body.description, type: "application/json")?.status
+        standIn.reply("POST", "/transfer", body.description, type: "application/json")?.status
     }
 
     private func login(_ person: String) throws -> JSONObject {
-        var order = MintOrder(audience: FakeAppleFixture.app)
+        var order = MintOrder(audience: StandInFixture.app)
         order.subject = person
-        return try apple.claims(of: apple.service.login(order)["identityToken"])
+        return try standIn.claims(of: standIn.apple.login(order)["identityToken"])
     }
 
     @Test("after 60 days tokens have no transfer subject, and no team can move users")
@@ -76,10 +76,10 @@ struct TransferTests {
     @Test("only the team that owns the app can exchange codes, and only the owner can import")
     func owner() throws {
         #expect(try token(1).json?["error"] == "invalid_client")
-        let code = try apple.code()
+        let code = try standIn.code()
         let transfer = try export("ann")
         _ = control(["to": "FAKEAPPLE2"])
-        #expect(try apple.exchange(code).json?["error"] == "invalid_client")
+        #expect(try standIn.exchange(code).json?["error"] == "invalid_client")
         #expect(try migrate(0, ["transfer_sub": transfer])?["error"] == "invalid_request")
     }
 
@@ -91,7 +91,7 @@ struct TransferTests {
         #expect(try migrate(0, ["sub": "ann"])?["error"] == "invalid_request")
         #expect(try migrate(0, ["sub": "ann", "target": "FAKEAPPLE2"], token: "x")?["error"] == "invalid_grant")
         let token = try #require(try token(0).json?["access_token"]?.string)
-        apple.advance(by: 3600)
+        standIn.advance(by: 3600)
         #expect(try migrate(0, ["sub": "ann", "target": "FAKEAPPLE2"], token: token)?["error"] == "invalid_grant")
         _ = control(["revoked": ["ann"]])
         #expect(try migrate(0, ["sub": "ann", "target": "FAKEAPPLE2"])?["error"] == "invalid_request")
@@ -101,8 +101,8 @@ struct TransferTests {
     @Test("a notification after the transfer has the subject that the owner knows")
     func notification() throws {
         _ = control(["to": "FAKEAPPLE2"])
-        let order = NotificationOrder(type: "email-disabled", subject: "ann", audience: FakeAppleFixture.app)
-        let claims = try apple.claims(of: apple.service.notification(order)["payload"])
+        let order = NotificationOrder(type: "email-disabled", subject: "ann", audience: StandInFixture.app)
+        let claims = try standIn.claims(of: standIn.apple.notification(order)["payload"])
         let event = try JSONValue(parsing: try #require(claims["events"]?.string)).object
         #expect(try event?["sub"] == login("ann")["sub"])
     }
@@ -111,9 +111,9 @@ struct TransferTests {
     mutating func restart() throws {
         _ = control(["to": "FAKEAPPLE2", "revoked": ["bob"]])
         let before = try login("ann")["sub"]
-        try apple.restart()
+        try standIn.restart()
         #expect(try login("ann")["sub"] == before)
-        let reply = try #require(apple.reply("GET", "/transfer"))
+        let reply = try #require(standIn.reply("GET", "/transfer"))
         let state = try JSONValue(parsing: reply.body).object
         #expect(state?["owner"] == "FAKEAPPLE2" && state?["window"] == "open" && state?["revoked"] == ["bob"])
     }

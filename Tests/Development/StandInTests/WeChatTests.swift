@@ -6,10 +6,10 @@ import Testing
 
 @Suite("WeChat's endpoints")
 struct WeChatTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
     }
 
     private static let appID = "wx1234567890abcdef"
@@ -150,14 +150,14 @@ struct WeChatTests {
 
 @Suite("WeChat's website login")
 struct WeChatPageTests {
-    private let providers: ProvidersFixture
+    private let providers: StandInFixture
     private let page: PageFixture
 
-    private static let website = WeChatPage.usualClient
+    private static let website = WeChat.website
     private static let mobile = (id: "wx1234567890abcdef", secret: "0123456789abcdef0123456789abcdef")
 
     init() throws {
-        providers = try ProvidersFixture()
+        providers = try StandInFixture()
         let callback = "https://app.example/api/auth/wechat/callback"
         try providers.service.register(redirectURI: callback, at: "wechat")
         page = PageFixture(

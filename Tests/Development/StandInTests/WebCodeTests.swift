@@ -20,31 +20,31 @@ struct WebCodeTests {
             let answer = try website.exchange(code, redirectURI: wrong)
             #expect(answer.status == "400 Bad Request" && answer.json?["error"] == "invalid_grant")
             #expect(answer.json?["error_description"]?.string?.hasPrefix("redirect_uri mismatch.") == true)
-            #expect(website.apple.service.requests.last?.reason?.contains("evil") == false)
+            #expect(website.standIn.apple.requests.last?.reason?.contains("evil") == false)
         }
         #expect(try website.exchange(code).status == "200 OK")
-        let ofApp = try website.apple.code()
-        let answer = try website.exchange(ofApp, as: FakeAppleFixture.app)
+        let ofApp = try website.standIn.code()
+        let answer = try website.exchange(ofApp, as: StandInFixture.app)
         #expect(answer.json?["error_description"]?.string?.hasPrefix("redirect_uri mismatch.") == true)
-        #expect(try website.apple.exchange(ofApp).status == "200 OK")
+        #expect(try website.standIn.exchange(ofApp).status == "200 OK")
     }
 
     @Test("faults apply to the page, and no record has a code, a token or a user")
     func records() throws {
-        website.apple.service.addFault(Fault(.status, path: "/auth/authorize", times: 1))
+        website.standIn.apple.addFault(Fault(.status, path: "/auth/authorize", times: 1))
         #expect(try website.get().status == "500 Ordered")
         let answer = try website.answer(["name": "Ann"])
         _ = try website.exchange(answer["code"])
-        let log = website.apple.logged.joined()
+        let log = website.standIn.logged.joined()
         for secret in [answer["code"], answer["id_token"], "ann@", "the-state", "the-nonce", AppleWebsite.callback] {
             #expect(!log.contains(try #require(secret)))
         }
-        #expect(website.apple.service.requests.first?.clientID == AppleWebsite.id)
-        #expect(website.apple.service.requests.first?.fields.contains("state") == true)
+        #expect(website.standIn.apple.requests.first?.clientID == AppleWebsite.id)
+        #expect(website.standIn.apple.requests.first?.fields.contains("state") == true)
     }
 
     private func order(_ json: String) throws {
-        #expect(website.apple.reply("POST", "/answers", json)?.status == "200 OK")
+        #expect(website.standIn.reply("POST", "/answers", json)?.status == "200 OK")
     }
 
     @Test("the next answer can have another parameter or an error; an order for a user waits, and can be withdrawn")
@@ -58,7 +58,7 @@ struct WebCodeTests {
         #expect(try website.answer()["state"] == "the-state")
         #expect(try website.answer(["user": "ben@example.com"])["state"] == "other")
         try order(#"{"parameters":{"state":"other"}}"#)
-        #expect(website.apple.reply("DELETE", "/answers")?.status == "200 OK")
+        #expect(website.standIn.reply("DELETE", "/answers")?.status == "200 OK")
         #expect(try website.answer()["state"] == "the-state")
     }
 
@@ -68,13 +68,13 @@ struct WebCodeTests {
         let answer = try website.answer()
         let atEndpoint = try website.exchange(answer["code"]).json?["id_token"]
         for token in [answer["id_token"].map(JSONValue.string), atEndpoint] {
-            let claims = try website.apple.claims(of: token)
+            let claims = try website.standIn.claims(of: token)
             #expect(claims["nonce"] == "other" && claims["aud"] == "com.example.other" && claims["email"] == nil)
         }
         try order(#"{"token":{"forged":true}}"#)
         let forged = try website.answer()["id_token"].map(JSONValue.string)
-        #expect(throws: (any Error).self) { try website.apple.claims(of: forged) }
-        _ = try website.apple.claims(of: website.answer()["id_token"].map(JSONValue.string))
+        #expect(throws: (any Error).self) { try website.standIn.claims(of: forged) }
+        _ = try website.standIn.claims(of: website.answer()["id_token"].map(JSONValue.string))
     }
 
     @Test(
@@ -87,7 +87,8 @@ struct WebCodeTests {
             ("/services", #"{"id":"x","redirectURIs":[],"secret":"s"}"#),
         ])
     func wrongOrders(path: String, body: String) throws {
-        #expect(website.apple.reply("POST", path, body)?.status == "400 Bad Request")
-        #expect(website.apple.reply("POST", path, body, fields: ["origin": "https://evil.example"])?.statusCode == 403)
+        #expect(website.standIn.reply("POST", path, body)?.status == "400 Bad Request")
+        #expect(
+            website.standIn.reply("POST", path, body, fields: ["origin": "https://evil.example"])?.statusCode == 403)
     }
 }

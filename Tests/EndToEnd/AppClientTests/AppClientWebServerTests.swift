@@ -14,13 +14,13 @@ struct AppClientWebServerTests {
     private static let redirectURI = "com.example.app:/signed-in"
     private static let issuer = "https://gatehouse.example"
 
-    private let providers: FakeProviderServer
+    private let providers: StandInServer
     private let app: AppClientFixture
     private let keys = TestDeviceKeys()
     private let folder: TemporaryFolder
 
     init() throws {
-        let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
+        let (providers, folder) = (try StandInServer(), try TemporaryFolder())
         try providers.service.register(redirectURI: Self.issuer + "/api/auth/acme/callback", at: "acme")
         let file = """
             KIND=openid

@@ -6,16 +6,16 @@ import TestSupport
 
 /// A server that sends codes to the stand-in's gateway and mail server.
 final class CodeFixture: Sendable {
-    let providers: FakeProviderServer
+    let providers: StandInServer
     let server: any TestServer
     private let numbers = Atomic(0)
 
     /// - Parameter adjust: changes the settings of the server.
     init(
-        _ environment: TestEnvironment = .handler, providers: FakeProviderServer? = nil,
+        _ environment: TestEnvironment = .handler, providers: StandInServer? = nil,
         _ adjust: @escaping (inout [String: String]) -> Void = { _ in }
     ) throws {
-        let providers = try providers ?? FakeProviderServer()
+        let providers = try providers ?? StandInServer()
         func settings(_ variables: inout [String: String]) {
             Self.addSettings(of: providers, to: &variables)
             adjust(&variables)
@@ -30,12 +30,12 @@ final class CodeFixture: Sendable {
     }
 
     /// - Parameter server: with the settings of these providers.
-    init(_ providers: FakeProviderServer, _ server: any TestServer) {
+    init(_ providers: StandInServer, _ server: any TestServer) {
         self.providers = providers
         self.server = server
     }
 
-    static func addSettings(of providers: FakeProviderServer, to variables: inout [String: String]) {
+    static func addSettings(of providers: StandInServer, to variables: inout [String: String]) {
         variables["SMS_URL"] = providers.smsURL
         variables["SMS_SECRET"] = WebhookKeys.usualSecret
         variables["PHONE_COUNTRIES"] = "CN,GB"

@@ -1,26 +1,21 @@
-import DevelopmentHTTP
 import JSON
-import POSIX
-import Sockets
 import StandIn
 import TestSupport
 
 /// A fake Apple in this process. It records requests and can inject faults.
 final class FakeAppleServer: Sendable {
-    let service: FakeAppleService
-    let port: UInt16
+    private let server: StandInServer
     private let path: String
 
     init(in folder: TemporaryFolder) throws {
         path = folder.file("apple")
         try SharedRSAKeys.write(intoFolder: path)
-        service = try FakeAppleService(
-            folder: path, keys: try PublishedKeys(in: path),
-            developer: try DeveloperAccount(in: path, clientIDs: [FakeAppleIssuer.bundleID]))
-        let server = service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
-        port = server.port
-        _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
+        server = try StandInServer(folder: path, clientIDs: [FakeAppleIssuer.bundleID])
     }
+
+    var service: Apple { server.service.apple }
+
+    var port: UInt16 { server.port }
 
     var keysURL: String { url("/auth/keys") }
 
@@ -43,7 +38,7 @@ final class FakeAppleServer: Sendable {
         ]) { $1 }
     }
 
-    private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    private func url(_ path: String) -> String { server.url(path) }
 
     /// A website of the developer.
     func register(servicesID: String, redirectURIs: [String]) {

@@ -10,13 +10,13 @@ final class ProviderFixture: Sendable {
     static let qqID = "101234567"
     private static let secret = "0123456789abcdef0123456789abcdef"
 
-    let providers: FakeProviderServer
+    let providers: StandInServer
     let server: any TestServer
     private let folder: TemporaryFolder
 
     /// The files of providers for tests of the API document, which make many servers.
-    static let shared = Result { () throws -> (providers: FakeProviderServer, folder: TemporaryFolder) in
-        let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
+    static let shared = Result { () throws -> (providers: StandInServer, folder: TemporaryFolder) in
+        let (providers, folder) = (try StandInServer(), try TemporaryFolder())
         var files = usualFiles(providers)
         files["down"] = "KIND=openid\nISSUER=http://127.0.0.1:1\nAUDIENCE=\(audience)\nNONCE=if-sent\n"
         files["acme"]? += "CLIENT_ID=com.example.web\nCLIENT_SECRET=\(secret)\n"
@@ -38,7 +38,7 @@ final class ProviderFixture: Sendable {
         _ environment: TestEnvironment = .handler, files: [String: String] = [:],
         _ adjust: @escaping (inout [String: String]) -> Void = { _ in }
     ) throws {
-        let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
+        let (providers, folder) = (try StandInServer(), try TemporaryFolder())
         for (name, content) in Self.usualFiles(providers).merging(files, uniquingKeysWith: { $1 }) {
             try Self.write(content, to: name, in: folder)
         }
@@ -56,7 +56,7 @@ final class ProviderFixture: Sendable {
         (server as? InProcessServer)?.fetchProviderKeys(["ACME", "GOOGLE"])
     }
 
-    private static func usualFiles(_ providers: FakeProviderServer) -> [String: String] {
+    private static func usualFiles(_ providers: StandInServer) -> [String: String] {
         [
             "acme": "KIND=openid\nISSUER=\(providers.issuer("acme"))\nAUDIENCE=\(audience)\nNONCE=if-sent\n",
             "google": """

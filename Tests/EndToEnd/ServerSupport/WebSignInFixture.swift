@@ -12,7 +12,7 @@ final class WebSignInFixture: Sendable {
     private static let client = "com.example.web"
     private static let secret = "0123456789abcdef0123456789abcdef"
 
-    let providers: FakeProviderServer
+    let providers: StandInServer
     let apple: FakeAppleServer
     let server: any TestServer
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ final class WebSignInFixture: Sendable {
     init(
         _ environment: TestEnvironment = .handler, _ adjust: @escaping (inout [String: String]) -> Void = { _ in }
     ) throws {
-        let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
+        let (providers, folder) = (try StandInServer(), try TemporaryFolder())
         let apple = try FakeAppleServer(in: folder)
         try Self.register(providers, apple)
         try FileManager.default.createDirectory(atPath: folder.file("providers"), withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ final class WebSignInFixture: Sendable {
     }
 
     /// The addresses that the operator has registered at the providers.
-    private static func register(_ providers: FakeProviderServer, _ apple: FakeAppleServer) throws {
+    private static func register(_ providers: StandInServer, _ apple: FakeAppleServer) throws {
         func callback(_ name: String) -> JSONValue { .array([.string("\(origin)/api/auth/\(name)/callback")]) }
         let openID: JSONObject = ["id": .string(client), "secret": .string(secret)]
         for name in ["acme", "google", "other"] {
@@ -68,7 +68,7 @@ final class WebSignInFixture: Sendable {
         apple.register(servicesID: client, redirectURIs: ["\(origin)/api/auth/apple/callback"])
     }
 
-    private static func files(_ providers: FakeProviderServer) -> [String: String] {
+    private static func files(_ providers: StandInServer) -> [String: String] {
         let openID = "AUDIENCE=com.example.app\nCLIENT_ID=\(client)\nCLIENT_SECRET=\(secret)\n"
         let google = providers.issuer("google")
         return [

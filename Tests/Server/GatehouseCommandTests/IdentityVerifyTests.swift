@@ -6,13 +6,13 @@ import Testing
 
 @Suite("gatehouse identity verify")
 struct IdentityVerifyTests {
-    private static let shared = Result { () throws in try FakeProviderServer() }
+    private static let shared = Result { () throws in try StandInServer() }
     private static let checks = [
         "form", "algorithm", "key id", "type", "claims", "subject", "issuer", "audience", "authorized party", "times",
         "required claims", "key", "signature", "nonce", "access token", "used",
     ]
 
-    private let server: FakeProviderServer
+    private let server: StandInServer
     private let tool: Tool
 
     init() throws {

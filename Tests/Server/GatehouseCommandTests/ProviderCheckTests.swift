@@ -18,11 +18,11 @@ struct ProviderCheckTests {
         weChat: "0123456789abcdef0123456789abcdef", qq: "q0123456789abcdef0123456789abcdef"
     )
 
-    private let server: FakeProviderServer
+    private let server: StandInServer
     private let tool: Tool
 
     init() throws {
-        (server, tool) = (try FakeProviderServer(), try Tool())
+        (server, tool) = (try StandInServer(), try Tool())
         _ = try SQLiteFile(path: tool.folder.file("gatehouse.db")).migrate()
         try FileManager.default.createDirectory(atPath: tool.folder.file("p"), withIntermediateDirectories: false)
         let issuer = server.issuer("main")

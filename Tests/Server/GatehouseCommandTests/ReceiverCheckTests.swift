@@ -75,11 +75,11 @@ struct ReceiverCheckTests {
 
 @Suite("gatehouse check of the SMS gateway and the mail server")
 struct DeliveryCheckTests {
-    private let server: FakeProviderServer
+    private let server: StandInServer
     private let tool: Tool
 
     init() throws {
-        (server, tool) = (try FakeProviderServer(), try Tool())
+        (server, tool) = (try StandInServer(), try Tool())
         _ = try SQLiteFile(path: tool.folder.file("gatehouse.db")).migrate()
     }
 
@@ -124,13 +124,14 @@ struct DeliveryCheckTests {
 
 @Suite("Test messages and test events")
 struct TestCommandTests {
-    private static let otherSecret = "whsec_" + Data((1...24 as ClosedRange<UInt8>).map { $0 &* $0 &* 37 }).base64EncodedString()
+    private static let otherSecret =
+        "whsec_" + Data((1...24 as ClosedRange<UInt8>).map { $0 &* $0 &* 37 }).base64EncodedString()
 
-    private let server: FakeProviderServer
+    private let server: StandInServer
     private let tool: Tool
 
     init() throws {
-        (server, tool) = (try FakeProviderServer(), try Tool())
+        (server, tool) = (try StandInServer(), try Tool())
     }
 
     private func send(_ words: [String], _ changes: [String: String] = [:]) throws -> Shell.Outcome {

@@ -19,7 +19,7 @@ package enum AppleFault: String, FaultKind {
     /// Closes the connection without an answer.
     case close
 
-    private static let paths = ["/auth/authorize", "/auth/keys", "/auth/token", "/auth/revoke", MigrationEndpoint.path]
+    private static let paths = ["/auth/authorize", "/auth/keys", "/auth/token", "/auth/revoke", Apple.migrationPath]
 
     package static let maximumSeconds: Int64 = 3600
 

@@ -1,3 +1,4 @@
+import FileSystem
 import JSON
 
 /// The result of exchanging a code: one refresh token and its access tokens.
@@ -93,4 +94,30 @@ package struct Authorisation: Sendable, Equatable {
     package let clientID: String
 
     var json: JSONObject { ["sub": .string(subject), "client_id": .string(clientID)] }
+}
+
+/// A file in which the state of a party survives the process. It is in a folder; without one nothing is kept.
+struct StateFile {
+    private let path: String?
+
+    struct Unreadable: Error, CustomStringConvertible {
+        let path: String
+        var description: String { "\(path) was not written by the stand-in: delete it" }
+    }
+
+    init(_ folder: String?, _ name: String) {
+        path = folder.map { "\($0)/\(name)" }
+    }
+
+    /// Nil if there is no file.
+    func read<State>(_ parse: (JSONObject) -> State?) throws -> State? {
+        guard let path, File.exists(path) else { return nil }
+        let json = (try? JSONValue(parsing: try File.read(path, atMost: 1 << 26)))?.object
+        guard let state = json.flatMap(parse) else { throw Unreadable(path: path) }
+        return state
+    }
+
+    func write(_ json: JSONObject) throws {
+        if let path { try File.replace(path, with: json.bytes) }
+    }
 }

@@ -1,4 +1,6 @@
+import FileSystem
 import JSON
+import Synchronization
 
 /// The issued codes and tokens, with the rules for their validity.
 struct Grants {
@@ -6,9 +8,9 @@ struct Grants {
     private(set) var consents: Set<Consent>
     private var codes: [String: AuthorizationCode] = [:]
 
-    init(_ all: [Grant] = [], consents: Set<Consent> = []) {
-        self.all = all
-        self.consents = consents
+    init() {
+        all = []
+        consents = []
     }
 
     mutating func add(_ text: String, _ code: AuthorizationCode) {
@@ -65,47 +67,65 @@ struct Grants {
     }
 }
 
-/// An error response: RFC 6749, section 5.2, and Apple's `ErrorResponse`.
-struct OAuthError: Error, Equatable {
-    enum Code: String {
-        case invalidRequest = "invalid_request"
-        case invalidClient = "invalid_client"
-        case invalidGrant = "invalid_grant"
-        case invalidScope = "invalid_scope"
-        case unsupportedGrantType = "unsupported_grant_type"
-    }
-
-    let code: Code
-    /// For the request log, so it contains nothing of the request.
-    let reason: String
-    private let description: String
-
-    init(_ code: Code, _ reason: String, description: String? = nil) {
-        self.code = code
-        self.reason = reason
-        self.description = description ?? reason
-    }
-
-    /// Apple does not describe `invalid_client`. The request log has the reason.
+extension Grants {
     var json: JSONObject {
-        var json: JSONObject = ["error": .string(code.rawValue)]
-        if code != .invalidClient { json["error_description"] = .string(description) }
-        return json
+        [
+            "grants": .array(all.map { .object($0.json) }), "consents": .array(consents.map { .object($0.json) }),
+        ]
+    }
+
+    /// Parses the output of `json`.
+    init?(_ json: JSONObject) {
+        let known = json["grants"]?.array?.map { $0.object.flatMap(Grant.init) }
+        // A file of before has no consents.
+        let consents = json["consents"].map { $0.array?.map { $0.object.flatMap(Consent.init) } } ?? []
+        guard let known, let consents, !known.contains(where: { $0 == nil }), !consents.contains(where: { $0 == nil })
+        else { return nil }
+        all = known.compactMap(\.self)
+        self.consents = Set(consents.compactMap(\.self))
     }
 }
 
-// What Apple says of codes, in its words.
-extension OAuthError {
-    static let usedCode = OAuthError(
-        .invalidGrant, "the code was used before", description: "The code has already been used.")
-    static let expiredCode = OAuthError(
-        .invalidGrant, "the code is unknown, or older than five minutes",
-        description: "The code has expired or has been revoked.")
+/// Keeps the grants in a file, so that they survive a kill of the process.
+final class GrantStore: Sendable {
+    private let file: StateFile
+    private let grants: Mutex<Grants>
 
-    /// - Parameter value: of the request.
-    static func mismatch(_ name: String, _ value: String) -> OAuthError {
-        OAuthError(
-            .invalidGrant, "\(name) is not the one that the code was issued to",
-            description: "\(name) mismatch. The code was not issued to \(value).")
+    init(in folder: String?) throws {
+        file = StateFile(folder, "grants.json")
+        grants = Mutex(try file.read(Grants.init) ?? Grants())
+    }
+
+    var all: [Grant] { grants.withLock(\.all) }
+
+    /// Codes expire after five minutes, and are only kept in memory.
+    func add(_ login: MintedLogin) {
+        grants.withLock { $0.add(login.code, AuthorizationCode(person: login.person, issuedAt: login.authenticatedAt)) }
+    }
+
+    /// Keeps a code of the page. Returns whether the user consents to the client for the first time.
+    func add(_ text: String, _ code: AuthorizationCode) -> Bool {
+        grants.withLock { grants in
+            grants.add(text, code)
+            guard grants.consent(code.person) else { return false }
+            write(grants)
+            return true
+        }
+    }
+
+    /// Changes the grants, and writes them to the file before it returns.
+    func change<Result>(_ body: (inout Grants) throws(OAuthError) -> Result) throws(OAuthError) -> Result {
+        try grants.withLock { grants throws(OAuthError) in
+            let before = grants.all
+            let result = try body(&grants)
+            if grants.all != before { write(grants) }
+            return result
+        }
+    }
+
+    private func write(_ grants: Grants) {
+        do { try file.write(grants.json) } catch {
+            StandardStream.error.line("fake Apple: \(error)")
+        }
     }
 }

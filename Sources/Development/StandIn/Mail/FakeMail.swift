@@ -4,12 +4,12 @@ import POSIX
 import Synchronization
 
 /// What all connections of the mail server share, and the endpoints that control it.
-final class FakeMail: ProviderKind {
+final class FakeMail: Party {
     private static let path = "/mail"
 
     private let inbox: Inbox
     private let responder: Responder
-    private let log: ProviderRequestLog
+    private let log: RequestLog
     private let clock: @Sendable () -> Int64
     /// The limit of `hang`, and how often a connection asks whether it may go on.
     private static let longestHang: Duration = .seconds(60)
@@ -17,7 +17,7 @@ final class FakeMail: ProviderKind {
 
     private let demands = Mutex(MailSettings())
 
-    init(inbox: Inbox, log: ProviderRequestLog, clock: @escaping @Sendable () -> Int64) {
+    init(inbox: Inbox, log: RequestLog, clock: @escaping @Sendable () -> Int64) {
         self.inbox = inbox
         self.log = log
         self.clock = clock
@@ -43,8 +43,8 @@ final class FakeMail: ProviderKind {
 
     /// - Parameter command: a known command, without its arguments.
     func record(_ command: String, _ reply: SMTPReply?) {
-        var record = ProviderRequest(method: command, path: Self.path)
-        record.mode = responder.settings.mode
+        var record = RequestRecord(method: command, path: Self.path)
+        record.fault = responder.settings.mode.name
         record.status = reply?.code
         log.add(record)
     }
@@ -97,5 +97,45 @@ extension InboxMessage {
         subject = mail.subject
         code = mail.code
         language = mail.language
+    }
+}
+
+/// What the mail server demands: the body of `POST /mail/settings`.
+struct MailSettings: Equatable, Sendable {
+    /// Nil to accept any client, with any credentials or none.
+    private(set) var credentials: MailCredentials?
+
+    init() {}
+
+    /// Refuses unknown members. An empty object removes the credentials.
+    init(_ json: JSONObject) throws(HTTPRefusal) {
+        guard !json.names.isEmpty else { return }
+        guard json.names.count == 2, let username = json["username"]?.string, let password = json["password"]?.string
+        else { throw .invalid("known are the texts username and password, both or neither") }
+        credentials = MailCredentials(username: username, password: password)
+    }
+}
+
+struct MailCredentials: Equatable, Sendable {
+    let username: String
+    let password: String
+}
+
+/// When a status of `POST /mail/faults` is sent.
+enum MailFault: Int64, CaseIterable {
+    /// At the greeting, and at each command of an open connection.
+    case serviceNotAvailable = 421
+    /// At `RCPT`.
+    case mailboxBusy = 450
+    case unknownMailbox = 550
+    /// At `AUTH`. A client that does not authenticate gets 530 at `MAIL`.
+    case badCredentials = 535
+    /// After the message.
+    case mailboxFull = 552
+
+    /// Nil unless the settings ask for one.
+    init?(_ settings: AnswerSettings) {
+        guard settings.mode == .status else { return nil }
+        self.init(rawValue: settings.status)
     }
 }

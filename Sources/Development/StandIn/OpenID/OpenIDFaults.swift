@@ -1,77 +1,93 @@
 import DevelopmentHTTP
+import JOSE
 import JSON
 
 /// How a provider answers at its endpoints: the body of `POST /openid/NAME/keys/faults`.
-struct OpenIDFaults: Equatable {
-    var discovery = AnswerSettings()
-    var keys = AnswerSettings()
-    var page = AnswerSettings()
-    var token = AnswerSettings()
+struct OpenIDFaults {
+    /// By the names of `OpenIDProvider.endpoints`.
+    var answers: [String: AnswerSettings]
     var settings: OpenIDSettings
 
-    init(
-        discovery: AnswerSettings, keys: AnswerSettings, page: AnswerSettings, token: AnswerSettings,
-        settings: OpenIDSettings
-    ) {
-        self.discovery = discovery
-        self.keys = keys
-        self.page = page
-        self.token = token
+    init(answers: [String: AnswerSettings], settings: OpenIDSettings) {
+        self.answers = answers
         self.settings = settings
     }
 
-    init(usualIssuer: String) {
-        settings = OpenIDSettings(issuer: usualIssuer)
-    }
-
-    /// What a body leaves out is as usual. Refuses unknown members.
-    init(_ json: JSONObject, usualIssuer: String) throws(HTTPRefusal) {
-        self.init(usualIssuer: usualIssuer)
-        for (name, value) in json.members { try take(name, value) }
-    }
-
-    private mutating func take(_ name: String, _ value: JSONValue) throws(HTTPRefusal) {
-        switch (name, value, value.integer) {
-        case ("discovery", .string(let text), _):
-            discovery.mode = try AnswerSettings.mode(text, of: AnswerMode.ofDiscovery, member: name)
-        case ("keys", .string(let text), _):
-            keys.mode = try AnswerSettings.mode(text, of: AnswerMode.ofKeys, member: name)
-        case ("authorize", .string(let text), _):
-            page.mode = try AnswerSettings.mode(text, of: AnswerMode.ofSignIn, member: name)
-        case ("token", .string(let text), _):
-            token.mode = try AnswerSettings.mode(text, of: AnswerMode.ofSignIn, member: name)
-        case ("seconds", _, let number?) where (0...AnswerSettings.maximumSeconds).contains(number):
-            changeAll { $0.seconds = number }
-        case ("status", _, let number?) where (200...599).contains(number):
-            changeAll { $0.status = number }
-        case ("issuer", .string(let text), _): settings.issuer = text
-        case ("maxAge", .null, _): settings.maximumAge = nil
-        case ("maxAge", _, let number?) where number >= 0: settings.maximumAge = number
-        default: throw Self.refusal(name)
+    /// What a body leaves out is as usual.
+    init(_ json: JSONObject = [:], usualIssuer: String) throws(HTTPRefusal) {
+        var order = OrderReader(json)
+        settings = OpenIDSettings(issuer: order.text("issuer") ?? usualIssuer)
+        if order.take("maxAge", { $0.isNull ? true : nil }) == true { settings.maximumAge = nil }
+        settings.maximumAge = order.number("maxAge", in: 0...Int64.max) ?? settings.maximumAge
+        answers = [:]
+        for endpoint in OpenIDProvider.endpoints {
+            var answer = AnswerSettings()
+            answer.take(&order)
+            if let text = order.text(endpoint.name) {
+                answer.mode = try AnswerSettings.mode(text, of: endpoint.modes, member: endpoint.name)
+            }
+            answers[endpoint.name] = answer
         }
-    }
-
-    private mutating func changeAll(_ change: (inout AnswerSettings) -> Void) {
-        change(&discovery)
-        change(&keys)
-        change(&page)
-        change(&token)
-    }
-
-    private static func refusal(_ name: String) -> HTTPRefusal {
-        .invalid(
-            "\(name): known are discovery (\(AnswerSettings.list(AnswerMode.ofDiscovery))), keys "
+        try order.end(
+            "known are discovery (\(AnswerSettings.list(AnswerMode.ofDiscovery))), keys "
                 + "(\(AnswerSettings.list(AnswerMode.ofKeys))), authorize and token "
-                + "(\(AnswerSettings.list(AnswerMode.ofSignIn))), the text issuer, the numbers seconds, status, "
-                + "and maxAge (a number or null)")
+                + "(\(AnswerSettings.list(AnswerMode.ofSignIn))), the text issuer, the numbers seconds, status, and maxAge "
+                + "(a number or null)")
     }
 
     var json: JSONObject {
-        [
-            "discovery": .string(discovery.mode.rawValue), "keys": .string(keys.mode.rawValue),
-            "authorize": .string(page.mode.rawValue), "token": .string(token.mode.rawValue),
-            "seconds": .integer(keys.seconds), "status": .integer(keys.status), "issuer": .string(settings.issuer),
-            "maxAge": settings.maximumAge.map(JSONValue.integer) ?? .null,
+        let keys = answers["keys"] ?? AnswerSettings()
+        var json: JSONObject = [:]
+        for name in OpenIDProvider.endpoints.map(\.name) {
+            json[name] = (answers[name]?.mode.rawValue).map(JSONValue.string)
+        }
+        json["seconds"] = .integer(keys.seconds)
+        json["status"] = .integer(keys.status)
+        json["issuer"] = .string(settings.issuer)
+        json["maxAge"] = settings.maximumAge.map(JSONValue.integer) ?? .null
+        return json
+    }
+}
+
+/// The key set that a provider publishes, also in forms that are hard to read.
+struct KeySetDocument {
+    let keys: PublishedKeys
+
+    func json(_ mode: AnswerMode) throws -> JSONObject {
+        let good = try keys.all.compactMap(\.publicJWK)
+        let members: [JSONObject] =
+            switch mode {
+            case .unusable: Self.unusable(like: good) + good
+            case .duplicateKid: try good.flatMap(withNamesakes)
+            case .noKid: good.map { $0.replacing(["kid": nil]) }
+            case .empty: []
+            default: good
+            }
+        return ["keys": .array(members.map(JSONValue.object))]
+    }
+
+    /// The key between two others with its key id, so that neither the first nor the last one is the right one.
+    private func withNamesakes(_ jwk: JSONObject) throws -> [JSONObject] {
+        guard let algorithm = jwk["alg"]?.string.flatMap(Algorithm.init(rawValue:)),
+            let other = try keys.signing(algorithm, isForged: true).publicJWK?.replacing(["kid": jwk["kid"] ?? nil])
+        else { return [jwk] }
+        return [other, jwk, other]
+    }
+
+    /// Keys that a client must skip: kinds and algorithms that providers may add at any time.
+    private static func unusable(like good: [JSONObject]) -> [JSONObject] {
+        func like(_ type: String, _ changes: JSONObject) -> JSONObject {
+            let sample = good.first { $0["kty"]?.string == type } ?? ["kty": .string(type), "use": "sig"]
+            return sample.replacing(changes)
+        }
+        let coordinate = JSONValue.string(Base64URL.encode([UInt8](repeating: 7, count: 32)))
+        let point: JSONObject = ["x": coordinate, "y": coordinate]
+        return [
+            ["kty": "AKP", "alg": "ML-DSA-65", "use": "sig", "kid": "unusable-akp", "pub": coordinate],
+            ["kty": "GATE", "alg": "GATE1", "use": "sig", "kid": "unusable-type", "gate": coordinate],
+            like("RSA", ["alg": "RS999", "kid": "unusable-rsa"]),
+            like("EC", point.replacing(["crv": "P-256", "alg": "ES999", "kid": "unusable-ec"])),
+            like("EC", point.replacing(["crv": "P-999", "alg": "ES256", "kid": "unusable-curve"])),
         ]
     }
 }

@@ -1,5 +1,7 @@
 import DevelopmentHTTP
+import JOSE
 import JSON
+import OpenSSL
 
 /// `/openid/NAME/authorize`: the page at which a user signs in, and what its form posts.
 struct OpenIDPage {
@@ -7,38 +9,38 @@ struct OpenIDPage {
     let now: Int64
 
     func answer(_ request: HTTPRequest) throws(PageFault) -> HTTPReply {
-        let asked = try OpenIDAuthorizationRequest(request, provider.clients, isGoogle: provider.isGoogle)
+        let asked = try AuthorizationRequest(
+            ofOpenID: request, provider.clients, isGoogle: provider.isGoogle)
         if let fault = asked.fault {
             return answer(to: asked, [("error", fault.error), ("error_description", fault.reason)]).reply
         }
         guard request.method == "POST" else { return page(for: asked).reply }
         switch try SignInChoice(request, at: provider.title) {
         case .cancel(let user):
-            let change = provider.forged.next(for: user)
-            let answer = answer(
-                to: asked, [("error", "access_denied"), ("error_description", "The user has declined.")])
-            return (change?.changed(answer) ?? answer).reply
+            return provider.forged.reply(for: user) { _ in
+                answer(to: asked, [("error", "access_denied"), ("error_description", "The user has declined.")])
+            }
         case .signIn(let user):
-            let change = provider.forged.next(for: user)
-            let order = OpenIDSignIn(request: asked, user: user, form: request.form, isGoogle: provider.isGoogle)
-                .order(change?.token ?? TokenChanges())
-            let code = provider.addCode(OpenIDCode(request: asked, order: order, issuedAt: now))
-            let answer = answer(to: asked, [("code", code)])
-            return (change?.changed(answer) ?? answer).reply
+            return provider.forged.reply(for: user) { changes in
+                let order = OpenIDSignIn(request: asked, user: user, form: request.form, isGoogle: provider.isGoogle)
+                    .order(changes)
+                let code = provider.addCode(OpenIDCode(request: asked, order: order, issuedAt: now))
+                return answer(to: asked, [("code", code)])
+            }
         }
     }
 
     private func answer(
-        to request: OpenIDAuthorizationRequest, _ parameters: [(String, String?)]
+        to request: AuthorizationRequest, _ parameters: [(String, String?)]
     ) -> AuthorizationAnswer {
         AuthorizationAnswer(
             of: provider.title, to: request.redirectURI, by: request.mode,
             parameters + [("state", request.state), ("iss", provider.settings.issuer)])
     }
 
-    private func page(for request: OpenIDAuthorizationRequest) -> SignInPage {
+    private func page(for request: AuthorizationRequest) -> SignInPage {
         SignInPage(
-            of: provider.title, for: request.clientID, redirectURI: request.redirectURI,
+            provider: provider.title, client: request.clientID, redirectURI: request.redirectURI,
             fields: request.scopes.contains("profile")
                 ? [.text(name: "name", label: "Name", value: "Ann Example")] : [])
     }
@@ -46,7 +48,7 @@ struct OpenIDPage {
 
 /// What the identity token of a user of the page says.
 struct OpenIDSignIn {
-    let request: OpenIDAuthorizationRequest
+    let request: AuthorizationRequest
     let user: String
     /// `sub` and `name` take the place of what follows from the user.
     let form: FormFields?
@@ -59,7 +61,7 @@ struct OpenIDSignIn {
         order.nonce = request.nonce
         order.email = user.contains("@") ? user : nil
         order.name = form?["name"]
-        order.accessToken = "at." + RandomText.text(32)
+        order.accessToken = RandomText.accessToken
         order.isForged = changes.isForged
         order.header = changes.header
         order.claims = withheld
@@ -79,5 +81,38 @@ struct OpenIDSignIn {
         ]
         return JSONObject(
             groups.filter { !request.scopes.contains($0.key) }.flatMap(\.value).map { ($0, JSONValue.null) })
+    }
+}
+
+extension AuthorizationRequest {
+    fileprivate init(ofOpenID request: HTTPRequest, _ clients: WebClients, isGoogle: Bool) throws(PageFault) {
+        let query = try Self.query(of: request)
+        try self.init(
+            query, clients, unknownClient: PageFault("invalid_client", "The OAuth client was not found."),
+            otherAddress: PageFault(
+                "redirect_uri_mismatch", "The redirect_uri is not registered for the client."))
+        let mode = AuthorizationAnswer.Mode(rawValue: query["response_mode"] ?? "query")
+        self.mode = mode ?? .query
+        fault = mode == nil ? PageFault("invalid_request", "Unknown response_mode.") : fault(in: query)
+        // Google shows what is wrong with a request, and lets the client go without an answer.
+        if isGoogle, let fault { throw fault }
+        if fault == nil, query["prompt"] == "none" {
+            fault = PageFault("login_required", "The user must sign in.")
+        }
+    }
+
+    private func fault(in query: FormFields) -> PageFault? {
+        guard query["response_type"] == "code" else {
+            return PageFault("unsupported_response_type", "The response_type must be code.")
+        }
+        guard scopes.contains("openid") else { return PageFault("invalid_scope", "The scope must have openid.") }
+        guard challenge != nil || query["code_challenge_method"] == nil else {
+            return PageFault("invalid_request", "The code_challenge is missing.")
+        }
+        guard let challenge else { return nil }
+        guard query["code_challenge_method"] == "S256", Base64URL.decode(challenge)?.count == SHA256.byteCount else {
+            return PageFault("invalid_request", "The code_challenge must be for S256.")
+        }
+        return nil
     }
 }

@@ -1,6 +1,7 @@
 import DevelopmentHTTP
 import JOSE
 import JSON
+import OpenSSL
 import Synchronization
 
 /// An OpenID Connect provider: its discovery document, its keys, its page, and what it signs.
@@ -9,32 +10,35 @@ final class OpenIDProvider: Sendable {
     static let keysPath = "keys"
     static let pagePath = "authorize"
     static let tokenPath = "token"
-    static let endpoints = [discoveryPath, keysPath, pagePath, tokenPath]
+    /// With their names in the body of `POST /openid/NAME/keys/faults`.
+    static let endpoints: [(name: String, path: String, modes: [AnswerMode])] = [
+        ("discovery", discoveryPath, AnswerMode.ofDiscovery), ("keys", keysPath, AnswerMode.ofKeys),
+        ("authorize", pagePath, AnswerMode.ofSignIn), ("token", tokenPath, AnswerMode.ofSignIn),
+    ]
 
     let name: String
     let address: String
-    let keys: ProviderKeys
-    let log: ProviderRequestLog
-    let discovery: Responder
-    let keySet: Responder
-    let page: Responder
-    let tokenEndpoint: Responder
+    let keys: PublishedKeys
+    let log: RequestLog
+    /// By the name of the endpoint.
+    private let responders: [String: Responder]
     let clients: WebClients
     let forged = ForgedAnswers()
     private let codes = Mutex(OpenIDCodes())
     private let state: Mutex<OpenIDSettings>
 
-    init(name: String, base: String, folder: String?, log: ProviderRequestLog) {
+    init(name: String, base: String, folder: String?, log: RequestLog) {
         self.name = name
         self.log = log
         address = "\(base)/openid/\(name)"
-        keys = ProviderKeys(
-            of: name, path: folder.map { "\($0)/openid-\(name).pem" },
-            initial: name == Google.name ? [.RS256, .RS256] : [.RS256, .ES256])
-        discovery = Responder(log: log)
-        keySet = Responder(log: log)
-        page = Responder(log: log)
-        tokenEndpoint = Responder(log: log)
+        keys = PublishedKeys(
+            of: "openid/\(name)", path: folder.map { "\($0)/openid-\(name).pem" },
+            initial: name == Google.name ? [.RS256, .RS256] : [.RS256, .ES256]
+        ) { thumbprint in
+            // Google's key ids are 40 hexadecimal digits.
+            RandomText.hexadecimal(SHA256.hash(Array(thumbprint.utf8)).prefix(20))
+        }
+        responders = Dictionary(uniqueKeysWithValues: Self.endpoints.map { ($0.name, Responder(log: log)) })
         clients = WebClients(name == Google.name ? Google.usualClient : Self.usualClient)
         state = Mutex(OpenIDSettings(issuer: name == Google.name ? Google.issuer : address))
     }
@@ -51,17 +55,13 @@ final class OpenIDProvider: Sendable {
 
     /// Nil for a method that the endpoint does not have.
     func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {
-        let responder: Responder
-        switch (request.method, path) {
-        case ("GET", Self.discoveryPath): responder = discovery
-        case ("GET", Self.keysPath): responder = keySet
-        case ("GET", Self.pagePath), ("POST", Self.pagePath): responder = page
-        case ("POST", Self.tokenPath): responder = tokenEndpoint
-        default: return nil
-        }
-        let fields = Parameters.known((path == Self.tokenPath ? request.form : request.query)?.names ?? [])
+        let methods = path == Self.tokenPath ? ["POST"] : path == Self.pagePath ? ["GET", "POST"] : ["GET"]
+        guard methods.contains(request.method), let endpoint = Self.endpoints.first(where: { $0.path == path }),
+            let responder = responders[endpoint.name]
+        else { return nil }
+        let fields = (path == Self.tokenPath ? request.form : request.query)?.knownNames ?? []
         return responder.answer(request, fields: fields) { [self] settings in
-            ProviderReply(reply: reply(to: request, at: path, settings.mode, now: now))
+            PartyReply(reply: reply(to: request, at: path, settings.mode, now: now))
         }
     }
 
@@ -75,7 +75,7 @@ final class OpenIDProvider: Sendable {
             }
         } catch let fault as PageFault {
             return WebPage.fault(of: title, fault.error, fault.reason).reply
-        } catch let error as TokenEndpointError {
+        } catch let error as OAuthError {
             return error.reply(isGoogle: isGoogle)
         } catch {
             return .refusal("500 Internal Server Error", "\(error)")
@@ -105,6 +105,20 @@ final class OpenIDProvider: Sendable {
     }
 }
 
+extension OpenIDProvider {
+    var faults: OpenIDFaults {
+        get { OpenIDFaults(answers: responders.mapValues(\.settings), settings: settings) }
+        set {
+            for (name, answer) in newValue.answers { responders[name]?.settings = answer }
+            settings = newValue.settings
+        }
+    }
+
+    var requestCounts: JSONObject {
+        JSONObject(Self.endpoints.map { ($0.name, .integer(log.count(of: "/openid/\(name)/\($0.path)"))) })
+    }
+}
+
 // Signing in at the page.
 extension OpenIDProvider {
     static let usualClient = WebClient(id: "com.example.web", secret: "o0123456789abcdef0123456789abcdef")
@@ -116,8 +130,8 @@ extension OpenIDProvider {
 
     func redeem(
         _ text: String, clientID: String, redirectURI: String?, verifier: String?, now: Int64
-    ) throws(TokenEndpointError) -> OpenIDCode {
-        try codes.withLock { codes throws(TokenEndpointError) in
+    ) throws(OAuthError) -> OpenIDCode {
+        try codes.withLock { codes throws(OAuthError) in
             try codes.redeem(text, clientID: clientID, redirectURI: redirectURI, verifier: verifier, now: now)
         }
     }
@@ -125,8 +139,8 @@ extension OpenIDProvider {
     func token(_ order: IdentityOrder, now: Int64) throws -> String {
         var order = order
         if isGoogle { order.fillGoogleDefaults() }
-        let key = try order.isForged ? keys.impostor(for: order.algorithm) : keys.signing(order.algorithm)
-        return try IdentityMint(key: key, issuer: settings.issuer).token(order, now: now)
+        return Mint(key: try keys.signing(order.algorithm, isForged: order.isForged))
+            .token(order, issuer: settings.issuer, now: now)
     }
 }
 

@@ -1,9 +1,9 @@
-package import DevelopmentHTTP
+import DevelopmentHTTP
 
 /// What a provider sends to the client through the browser.
-package struct AuthorizationAnswer {
+struct AuthorizationAnswer {
     /// OAuth 2.0 Multiple Response Type Encoding Practices, and OAuth 2.0 Form Post Response Mode.
-    package enum Mode: String, CaseIterable, Sendable {
+    enum Mode: String, CaseIterable, Sendable {
         case query, fragment
         case formPost = "form_post"
     }
@@ -11,9 +11,9 @@ package struct AuthorizationAnswer {
     let provider: String
     let redirectURI: String
     let mode: Mode
-    package var parameters: [(name: String, value: String)]
+    var parameters: [(name: String, value: String)]
 
-    package init(
+    init(
         of provider: String, to redirectURI: String, by mode: Mode = .query, _ parameters: [(String, String?)]
     ) {
         self.provider = provider
@@ -22,7 +22,7 @@ package struct AuthorizationAnswer {
         self.parameters = parameters.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    package var reply: HTTPReply {
+    var reply: HTTPReply {
         switch mode {
         case .query: redirect(redirectURI + (redirectURI.contains("?") ? "&" : "?") + FormFields.text(of: parameters))
         case .fragment: redirect(redirectURI + "#" + FormFields.text(of: parameters))

@@ -1,10 +1,10 @@
-package import DevelopmentHTTP
+import DevelopmentHTTP
 
 /// The page at which a user signs in at a provider. Its form posts to the page's own address, so that the parameters of
 /// the request come again in the query.
-package struct SignInPage {
+struct SignInPage {
     /// A field of the form besides the user.
-    package enum Field {
+    enum Field {
         case text(name: String, label: String, value: String = "")
         case checkbox(name: String, label: String)
     }
@@ -13,28 +13,13 @@ package struct SignInPage {
     /// The client's id.
     let client: String
     let redirectURI: String
-    let user: String
+    /// What the user is asked for.
+    var user = "Email"
     let fields: [Field]
-    let button: String
+    /// What signs in.
+    var button = "Continue"
 
-    /// - Parameters:
-    ///   - user: what the user is asked for, such as an email.
-    ///   - button: what signs in.
-    package init(
-        of provider: String, for client: String, redirectURI: String, user: String = "Email", fields: [Field],
-        button: String = "Continue"
-    ) {
-        self.provider = provider
-        self.client = client
-        self.redirectURI = redirectURI
-        self.user = user
-        self.fields = fields
-        self.button = button
-    }
-
-    package var reply: HTTPReply { page.reply }
-
-    private var page: WebPage {
+    var reply: HTTPReply {
         WebPage(
             title: "Sign in with \(provider)",
             content: """
@@ -50,7 +35,8 @@ package struct SignInPage {
                 </form>
                 <p>This is a stand-in for \(HTMLText.escape(provider)), for development: there is no password, and the same text
                 is always the same user.</p>
-                """)
+                """
+        ).reply
     }
 
     private static func html(of field: Field) -> String {
@@ -66,12 +52,12 @@ package struct SignInPage {
 }
 
 /// What the user of the page has chosen.
-package enum SignInChoice {
+enum SignInChoice {
     case signIn(user: String)
     case cancel(user: String?)
 
     /// - Parameter provider: for the refusal.
-    package init(_ request: HTTPRequest, at provider: String) throws(PageFault) {
+    init(_ request: HTTPRequest, at provider: String) throws(PageFault) {
         // A page of another site must not sign the browser's user in.
         guard request["sec-fetch-site"] ?? "same-origin" == "same-origin" else {
             throw PageFault("access_denied", "The form comes from a page of another origin.")
@@ -87,11 +73,11 @@ package enum SignInChoice {
 }
 
 /// Why a provider shows an error instead of its page.
-package struct PageFault: Error, Equatable {
-    package let error: String
-    package let reason: String
+struct PageFault: Error, Equatable {
+    let error: String
+    let reason: String
 
-    package init(_ error: String, _ reason: String) {
+    init(_ error: String, _ reason: String) {
         self.error = error
         self.reason = reason
     }

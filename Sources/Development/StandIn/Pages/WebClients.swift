@@ -1,40 +1,29 @@
-package import DevelopmentHTTP
-package import JSON
+import DevelopmentHTTP
+import JSON
 import Synchronization
 
 /// A client that may use a provider's page.
 package struct WebClient: Equatable, Sendable {
-    package let id: String
-    package let secret: String
+    let id: String
+    let secret: String
     /// Where the provider may send the browser back to.
-    package let redirectURIs: [String]
+    var redirectURIs: [String] = []
+}
 
-    package init(id: String, secret: String, redirectURIs: [String] = []) {
-        self.id = id
-        self.secret = secret
-        self.redirectURIs = redirectURIs
-    }
-
-    /// Reads a request that registers a client. A member that the request leaves out has the value of the usual client,
-    /// except the secret of a client with another id. Refuses unknown members.
+extension WebClient {
+    /// Reads a request that registers a client. A member that the request leaves out has the value of the usual client.
     ///
     /// - Parameter names: of the members for the id and the secret.
-    package init(
+    init(
         _ json: JSONObject, usual: WebClient, names: (id: String, secret: String)
     ) throws(HTTPRefusal) {
-        var (id, secret, addresses) = (usual.id, usual.secret, [String]())
-        for (name, value) in json.members {
-            switch (name, value) {
-            case (names.id, .string(let text)): id = text
-            case (names.secret, .string(let text)): secret = text
-            case ("redirectURIs", .array(let list)): addresses = try Self.addresses(list)
-            default:
-                throw .invalid(
-                    "\(name): known are the texts \(names.id), \(names.secret) and the list redirectURIs of "
-                        + "addresses that begin with https:// or http://")
-            }
-        }
-        self.init(id: id, secret: secret, redirectURIs: addresses)
+        var order = OrderReader(json)
+        self.init(
+            id: order.text(names.id) ?? usual.id, secret: order.text(names.secret) ?? usual.secret,
+            redirectURIs: try Self.addresses(order.take("redirectURIs", \.array) ?? []))
+        try order.end(
+            "known are the texts \(names.id), \(names.secret) and the list redirectURIs of addresses that begin with "
+                + "https:// or http://")
     }
 
     private static func addresses(_ list: [JSONValue]) throws(HTTPRefusal) -> [String] {
@@ -56,16 +45,14 @@ package struct WebClient: Equatable, Sendable {
 package final class WebClients: Sendable {
     private let clients: Mutex<[WebClient]>
 
-    package init(_ clients: WebClient...) {
+    init(_ clients: WebClient...) {
         self.clients = Mutex(clients)
     }
 
-    package subscript(_ id: String) -> WebClient? { clients.withLock { $0.first { $0.id == id } } }
-
-    package var ids: [String] { clients.withLock { $0.map(\.id) } }
+    subscript(_ id: String) -> WebClient? { clients.withLock { $0.first { $0.id == id } } }
 
     /// Adds a client, or addresses to a known one, whose secret it replaces.
-    package func register(_ client: WebClient) {
+    func register(_ client: WebClient) {
         clients.withLock { clients in
             let known = clients.first { $0.id == client.id }?.redirectURIs ?? []
             clients.removeAll { $0.id == client.id }
@@ -74,5 +61,10 @@ package final class WebClients: Sendable {
                     id: client.id, secret: client.secret,
                     redirectURIs: known + client.redirectURIs.filter { !known.contains($0) }))
         }
+    }
+
+    /// Adds a client without a secret, such as a Services ID of Apple's, or addresses to a known one.
+    package func register(_ id: String, redirectURIs: [String]) {
+        register(WebClient(id: id, secret: "", redirectURIs: redirectURIs))
     }
 }

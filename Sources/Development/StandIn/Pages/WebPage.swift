@@ -1,13 +1,13 @@
-package import DevelopmentHTTP
+import DevelopmentHTTP
 
 /// A page of a stand-in.
-package struct WebPage {
+struct WebPage {
     let title: String
     /// HTML.
     let content: String
     var status = "200 OK"
 
-    package var reply: HTTPReply {
+    var reply: HTTPReply {
         var reply = HTTPReply(status: status, body: Array(html.utf8))
         reply.contentType = "text/html; charset=utf-8"
         // As at the providers: no other site may show the page in a frame, and no cache may keep it.
@@ -47,7 +47,7 @@ package struct WebPage {
 
 extension WebPage {
     /// A fault that the user sees, and the client does not.
-    package static func fault(of provider: String, _ error: String, _ reason: String) -> WebPage {
+    static func fault(of provider: String, _ error: String, _ reason: String) -> WebPage {
         WebPage(
             title: "\(provider) refuses the request",
             content: """
@@ -58,7 +58,24 @@ extension WebPage {
     }
 
     /// What a provider tells a user without sending the browser anywhere.
-    package static func notice(of provider: String, _ text: String) -> WebPage {
+    static func notice(of provider: String, _ text: String) -> WebPage {
         WebPage(title: provider, content: "<p>\(HTMLText.escape(text))</p>")
+    }
+}
+
+/// Text in a page.
+enum HTMLText {
+    /// Text as the content of an element, or as the value of an attribute in double quotes.
+    static func escape(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
     }
 }

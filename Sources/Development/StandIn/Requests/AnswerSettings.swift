@@ -1,6 +1,57 @@
 import DevelopmentHTTP
 import JSON
 
+/// How a party answers.
+enum AnswerMode: String, CaseIterable, Sendable {
+    case normal
+    /// An error status.
+    case status
+    /// Performs the request, and delays the answer.
+    case slow
+    /// Does not answer until the mode changes.
+    case hang
+    /// Closes the connection without an answer.
+    case close
+    /// 200 with a page, as a captive portal or a proxy sends it.
+    case html
+    /// The usual answer, followed by a mebibyte of white space.
+    case huge
+    /// A redirect to an address that answers as usual.
+    case redirect
+
+    // Of WeChat and QQ.
+    /// The usual answer, declared as JSON.
+    case json
+    /// Errors have a trailing comma, as in the sample of QQ's documentation.
+    case trailingComma
+
+    // Of a discovery document.
+    case wrongIssuer
+
+    // Of a key set.
+    /// The good keys after five keys that cannot be used.
+    case unusable
+    /// Each good key is between two others with its key id.
+    case duplicateKid
+    case noKid
+    /// A set without keys.
+    case empty
+
+    /// The modes that apply to every endpoint.
+    private static let common: [AnswerMode] = [.normal, .status, .slow, .hang, .close, .html, .huge, .redirect]
+
+    static let ofWeChat = common + [.json]
+    static let ofQQ = common + [.json, .trailingComma]
+    static let ofSMS = common
+    static let ofSignIn = common
+    static let ofMail: [AnswerMode] = [.normal, .status, .slow, .hang, .close]
+    static let ofDiscovery = common + [.wrongIssuer]
+    static let ofKeys = common + [.unusable, .duplicateKid, .noKid, .empty]
+
+    /// For the log; nil for the usual answer.
+    var name: String? { self == .normal ? nil : rawValue }
+}
+
 /// The mode in which an endpoint answers, with its details.
 struct AnswerSettings: Equatable, Sendable {
     static let maximumSeconds: Int64 = 3600
@@ -15,20 +66,20 @@ struct AnswerSettings: Equatable, Sendable {
     /// The error to answer every request with; nil for none.
     var errorCode: Int64?
 
-    /// Reads the body of a request such as `POST /wechat/faults`. Refuses unknown members.
+    /// Reads the body of a request such as `POST /wechat/faults`.
     init(_ json: JSONObject, modes: [AnswerMode], hasErrorCodes: Bool = true) throws(HTTPRefusal) {
-        for (name, value) in json.members {
-            switch (name, value, value.integer) {
-            case ("mode", .string(let text), _): mode = try Self.mode(text, of: modes, member: "mode")
-            case ("errcode", _, let number?) where hasErrorCodes: errorCode = number
-            case ("seconds", _, let number?) where (0...Self.maximumSeconds).contains(number): seconds = number
-            case ("status", _, let number?) where (200...599).contains(number): status = number
-            default:
-                throw .invalid(
-                    "\(name): known are mode (\(Self.list(modes))) and the numbers "
-                        + (hasErrorCodes ? "errcode, " : "") + "seconds, status")
-            }
-        }
+        var order = OrderReader(json)
+        if let text = order.text("mode") { mode = try Self.mode(text, of: modes, member: "mode") }
+        if hasErrorCodes { errorCode = order.number("errcode") }
+        take(&order)
+        try order.end(
+            "known are mode (\(Self.list(modes))) and the numbers " + (hasErrorCodes ? "errcode, " : "")
+                + "seconds, status")
+    }
+
+    mutating func take(_ order: inout OrderReader) {
+        seconds = order.number("seconds", in: 0...Self.maximumSeconds) ?? seconds
+        status = order.number("status", in: 200...599) ?? status
     }
 
     init() {}

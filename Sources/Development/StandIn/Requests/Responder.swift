@@ -2,15 +2,26 @@ import DevelopmentHTTP
 import JSON
 import Synchronization
 
-/// Answers the requests to a provider's endpoints in the mode that is set, and records them.
+/// A party that the stand-in plays: its own endpoints, and those that control it.
+protocol Party: Sendable {
+    /// The answer of one of its own endpoints; nil for any other path.
+    ///
+    /// - Parameter path: the path below the one of the party.
+    func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction?
+
+    /// The answer of an endpoint that controls it. Real parties do not have these.
+    func control(_ request: HTTPRequest, at path: String, now: Int64) throws -> JSONObject
+}
+
+/// Answers the requests to a party's endpoints in the mode that is set, and records them.
 final class Responder: Sendable {
     /// The limit of `hang`.
     private static let longestHang: Int64 = 60
 
     private let state = Mutex(AnswerSettings())
-    private let log: ProviderRequestLog
+    private let log: RequestLog
 
-    init(log: ProviderRequestLog) {
+    init(log: RequestLog) {
         self.log = log
     }
 
@@ -19,13 +30,14 @@ final class Responder: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    typealias Perform = @Sendable (AnswerSettings) -> ProviderReply
+    typealias Perform = @Sendable (AnswerSettings) -> PartyReply
 
     /// - Parameter fields: the names of the request's known parameters, for the record.
     func answer(_ request: HTTPRequest, fields: [String] = [], perform: @escaping Perform) -> HTTPAction {
         let settings = settings(for: request)
-        var record = ProviderRequest(request, fields: fields)
-        record.mode = settings.mode
+        var record = RequestRecord(request)
+        record.fields = fields
+        record.fault = settings.mode.name
         guard settings.mode != .hang else {
             log.add(record)
             return hang(request, perform)
@@ -55,9 +67,9 @@ final class Responder: Sendable {
 }
 
 extension Responder {
-    /// Sets how the provider answers, and lists what it was asked. Nil for another path.
+    /// Sets how the party answers, and lists what it was asked. Nil for another path.
     ///
-    /// - Parameter prefix: the path of the provider.
+    /// - Parameter prefix: the path of the party.
     func control(
         _ request: HTTPRequest, at path: String, below prefix: String, modes: [AnswerMode], hasErrorCodes: Bool = true
     ) throws -> JSONObject? {
@@ -74,8 +86,8 @@ extension Responder {
     }
 }
 
-/// What a provider answers, and the error code in it.
-struct ProviderReply: Sendable {
+/// What a party answers, and the error code in it.
+struct PartyReply: Sendable {
     let reply: HTTPReply
     var errorCode: Int64?
 }

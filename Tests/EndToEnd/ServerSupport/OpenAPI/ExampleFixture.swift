@@ -108,7 +108,7 @@ extension ExampleFixture {
 // MARK: - Providers
 
 extension ExampleFixture {
-    private var providers: FakeProviderServer? { try? ProviderFixture.shared.get().providers }
+    private var providers: StandInServer? { try? ProviderFixture.shared.get().providers }
 
     /// What an app sends after a login with Google, except the provider.
     var identity: JSONObject {

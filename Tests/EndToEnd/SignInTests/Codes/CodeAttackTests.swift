@@ -162,7 +162,7 @@ struct AddressChangeAttackTests {
 
     @Test("Apple's token is kept for the joined user also if its code is being exchanged during the join")
     func exchangeDuringJoin() throws {
-        let providers = try FakeProviderServer()
+        let providers = try StandInServer()
         let apple = try AppleDeveloperFixture { variables in
             CodeFixture.addSettings(of: providers, to: &variables)
             variables["CODES_PER_ADDRESS"] = "100/1h"

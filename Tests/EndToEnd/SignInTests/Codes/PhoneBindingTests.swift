@@ -89,7 +89,7 @@ struct PhoneBindingTests {
 
     @Test("At a guarded location, nginx sends the problem document; after a binding and a refresh, the request passes")
     func guardedLocation() throws {
-        let (providers, upstream) = (try FakeProviderServer(), try UpstreamServer.echoing())
+        let (providers, upstream) = (try StandInServer(), try UpstreamServer.echoing())
         let nginx = try ServerBehindNginx(
             locations: """
                 location /notes/ {
@@ -246,7 +246,7 @@ struct JoinedAppleAccountTests {
     private let apple: AppleDeveloperFixture
 
     init() throws {
-        let providers = try FakeProviderServer()
+        let providers = try StandInServer()
         apple = try AppleDeveloperFixture { variables in
             CodeFixture.addSettings(of: providers, to: &variables)
             variables["CODES_PER_ADDRESS"] = "100/1h"

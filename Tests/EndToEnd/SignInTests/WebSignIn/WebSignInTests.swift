@@ -120,7 +120,7 @@ struct WebSignInTests {
         let none = try InProcessServer().send(.get("/api/auth/ways"))
         #expect(none["web"] == [])
         let chosen = try WebSignInFixture {
-            CodeFixture.addSettings(of: try! FakeProviderServer(), to: &$0)
+            CodeFixture.addSettings(of: try! StandInServer(), to: &$0)
             $0["SIGN_IN_ORDER"] = "phone, QQ, unknown, apple, qq"
         }
         let inOrder = try chosen.server.send(.get("/api/auth/ways"))
