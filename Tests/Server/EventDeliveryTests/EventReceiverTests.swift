@@ -37,11 +37,14 @@ struct EventReceiverTests {
         "cannot be reached for a reason that an operator can act on",
         arguments: [
             (.privateAddress, .privateAddress), (.publicAddress, .publicAddress),
-            (.transport(code: 6, name: "no name"), .name("no name (curl 6)")),
-            (.transport(code: 60, name: "untrusted"), .security("untrusted (curl 60)")),
-            (.transport(code: 7, name: "refused"), .unreachable("refused (curl 7)")),
+            (.transport(code: 6, name: "no name"), .name("no name (curl 6); look at this machine or its network")),
+            (.transport(code: 60, name: "untrusted"), .security("untrusted (curl 60); look at the other side")),
+            (
+                .transport(code: 7, name: "refused"),
+                .unreachable("refused (curl 7); look at the network between, or the other side")
+            ),
             (.transport(code: 28, name: "late"), .timeout),
-            (.tooLarge(limit: 1), .unreachable("the response is longer than 1 bytes")),
+            (.tooLarge(limit: 1), .unreachable("the response is longer than 1 bytes; look at the other side")),
         ] as [(HTTPFault, ReceiverFault)])
     func faults(fault: HTTPFault, reason: ReceiverFault) {
         #expect(ReceiverFault(fault) == reason)

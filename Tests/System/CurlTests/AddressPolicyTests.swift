@@ -82,8 +82,9 @@ struct AddressPolicyTests {
 
     @Test("are named by the fault as what they are")
     func faults() {
-        #expect("\(HTTPFault.privateAddress)" == "the host has a private address")
-        #expect("\(HTTPFault.publicAddress)" == "the host has a public address")
+        let side = "; look at this machine or its network"
+        #expect("\(HTTPFault.privateAddress)" == "the host has a private address" + side)
+        #expect("\(HTTPFault.publicAddress)" == "the host has a public address" + side)
         #expect(HTTPFault.privateAddress.stage == .connection)
     }
 }

@@ -164,6 +164,18 @@ struct HTTPClientTests {
         #expect(performing: { try cutting.get(broken.url) }, throws: { $0 is HTTPFault })
     }
 
+    @Test(
+        "says on whose side a fault is",
+        arguments: [
+            ([5, 6, 27, 58, 77], "this machine or its network"), ([7], "the network between, or the other side"),
+            ([28, 52, 55, 56], "the other side, or the network between"), ([8, 35, 60, 61], "the other side"),
+        ])
+    func side(codes: [Int], side: String) {
+        for code in codes {
+            #expect("\(HTTPFault.transport(code: code, name: "x"))" == "x (curl \(code)); look at \(side)")
+        }
+    }
+
     @Test("connects without a request")
     func connecting() throws {
         let peer = try Peer(Peer.ok(""))

@@ -1,4 +1,5 @@
 import CodeDelivery
+import Curl
 import Gatehouse
 import JSON
 
@@ -17,7 +18,8 @@ extension DeliveryReport {
         case nil: nil
         case .misconfigured(let text): (.error, "\(text): correct the settings of this installation")
         case .unavailable(let text), .failed(let text), .limited(let text), .refused(let text): (.warning, text)
-        case .timeout: (.warning, "no answer, or none in time; the message may have been sent")
+        case .timeout:
+            (.warning, "no answer, or none in time, and the message may have been sent; look at \(HTTPFault.silence)")
         case .crowded: (.warning, "too many messages wait: the receiver is slow or does not answer")
         }
     }

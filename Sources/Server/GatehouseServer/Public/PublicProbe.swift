@@ -44,7 +44,7 @@ extension PublicProbe {
         guard case .failure(let fault) = inspect(address, verifying: true).outcome, fault.stage == .security else {
             return nil
         }
-        return fault.description
+        return fault.cause
     }
 
     private static func inspect(_ address: PublicAddress, verifying: Bool) -> HTTPInspection {
@@ -67,10 +67,10 @@ extension PublicProbe {
 
     private static func answer(for fault: HTTPFault) -> Answer {
         switch fault.stage {
-        case .name, .connection: .noConnection(fault.description)
-        case .security: .noTLS(fault.description)
-        case .timeout: .late(fault.description)
-        case .answer: .unusable(fault.description)
+        case .name, .connection: .noConnection(fault.cause)
+        case .security: .noTLS(fault.cause)
+        case .timeout: .late(fault.cause)
+        case .answer: .unusable(fault.cause)
         }
     }
 }

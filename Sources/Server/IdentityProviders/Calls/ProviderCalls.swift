@@ -145,7 +145,7 @@ struct CallSeries {
     private func timeLeft(for name: String) throws(CallFault) -> Duration {
         let left = deadline.milliseconds - now().milliseconds
         // libcurl takes a timeout of zero for none.
-        guard left > 0 else { throw .unavailable("\(name): no time is left") }
+        guard left > 0 else { throw .unavailable("\(name): no time is left; look at \(HTTPFault.silence)") }
         return .milliseconds(left)
     }
 

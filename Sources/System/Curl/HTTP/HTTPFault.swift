@@ -40,7 +40,32 @@ package enum HTTPFault: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    package var description: String {
+    /// Whose side the fault is on, as far as this machine can tell.
+    package var side: String {
+        switch self {
+        // An invalid URL, no memory, or a key or a file of certificates of this machine that cannot be read.
+        case .transport(let code, _) where [1, 2, 3, 4, 27, 53, 54, 58, 66, 77, 82].contains(code): Self.here
+        // The connection was lost before the end of the answer.
+        case .transport(let code, _) where [18, 52, 55, 56].contains(code): Self.silence
+        case .privateAddress, .publicAddress: Self.here
+        case .tooLarge, .transport:
+            switch stage {
+            case .name: Self.here
+            case .connection: "the network between, or the other side"
+            case .timeout: Self.silence
+            case .security, .answer: "the other side"
+            }
+        }
+    }
+
+    private static let here = "this machine or its network"
+    /// The side of a fault of which nothing is known but that there was no answer.
+    package static let silence = "the other side, or the network between"
+
+    package var description: String { "\(cause); look at \(side)" }
+
+    /// The description without whose side the fault is on.
+    package var cause: String {
         switch self {
         case .tooLarge(let limit): "the response is longer than \(limit) bytes"
         case .privateAddress: "the host has a private address"

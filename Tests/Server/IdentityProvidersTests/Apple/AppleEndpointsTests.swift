@@ -179,10 +179,10 @@ struct AppleEndpointsTests {
         let endpoints = endpoints { (_, _) throws(HTTPFault) in
             throw HTTPFault.transport(code: 28, name: "Timeout was reached")
         }
-        #expect(throws: AppleServerFault.unavailable("Timeout was reached (curl 28)")) {
+        #expect(throws: AppleServerFault.unavailable("Timeout was reached (curl 28); look at \(HTTPFault.silence)")) {
             try endpoints.exchange(code: Self.code, for: ValidLogin.audience, now: ValidLogin.now)
         }
-        #expect(throws: AppleServerFault.unavailable("Timeout was reached (curl 28)")) {
+        #expect(throws: AppleServerFault.unavailable("Timeout was reached (curl 28); look at \(HTTPFault.silence)")) {
             try endpoints.revoke(refreshToken: Self.refreshToken, of: ValidLogin.audience, now: ValidLogin.now)
         }
     }

@@ -164,7 +164,7 @@ struct DiscoveryTests {
         let source = ProviderKeys.source(of: .keySet(url: "https://op.example/?secret")) { (_) throws(HTTPFault) in
             throw HTTPFault.tooLarge(limit: 65_536)
         }
-        #expect(throws: KeySetFault("the response is longer than 65536 bytes")) { try source() }
+        #expect(throws: KeySetFault("the response is longer than 65536 bytes; look at the other side")) { try source() }
     }
 
     @Test("a key set with an address of its own needs no metadata")

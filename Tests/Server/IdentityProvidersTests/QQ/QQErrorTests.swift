@@ -154,8 +154,8 @@ struct QQErrorTests {
     func noAnswer() {
         let answers: [(ScriptedProvider.Answer, String)] = [
             (.status(500, QQAnswer.token), "status 500"), (.status(302, ""), "status 302"),
-            (.timeout, "Timeout was reached (curl 28)"),
-            (.fault(.tooLarge(limit: 65_536)), "the response is longer than 65536 bytes"),
+            (.timeout, "Timeout was reached (curl 28); look at \(HTTPFault.silence)"),
+            (.fault(.tooLarge(limit: 65_536)), "the response is longer than 65536 bytes; look at the other side"),
         ]
         for (answer, text) in answers {
             let refusal = Refusal.providerUnavailable(Self.qq)

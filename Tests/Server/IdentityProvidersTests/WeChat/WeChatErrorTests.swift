@@ -94,10 +94,10 @@ struct WeChatErrorTests {
     func timeout() {
         expect(
             .timeout, .providerUnavailable(Self.weChat),
-            .unavailable("/sns/oauth2/access_token: Timeout was reached (curl 28)"))
+            .unavailable("/sns/oauth2/access_token: Timeout was reached (curl 28); look at \(HTTPFault.silence)"))
         expect(
             .fault(.tooLarge(limit: 65_536)), .providerUnavailable(Self.weChat),
-            .unavailable("/sns/oauth2/access_token: the response is longer than 65536 bytes"))
+            .unavailable("/sns/oauth2/access_token: the response is longer than 65536 bytes; look at the other side"))
     }
 
     @Test(
@@ -110,7 +110,10 @@ struct WeChatErrorTests {
             (.body("{}"), .unclear(code: "0")),
             (.body("<html>"), .unavailable("/sns/oauth2/access_token: an answer that cannot be read")),
             (.status(502, ""), .unavailable("/sns/oauth2/access_token: status 502")),
-            (.timeout, .unavailable("/sns/oauth2/access_token: Timeout was reached (curl 28)")),
+            (
+                .timeout,
+                .unavailable("/sns/oauth2/access_token: Timeout was reached (curl 28); look at \(HTTPFault.silence)")
+            ),
         ] as [(ScriptedProvider.Answer, ProviderCheck)])
     func check(answer: ScriptedProvider.Answer, result: ProviderCheck) {
         let script = ScriptedProvider([(WeChatAnswer.exchangePath, answer)])

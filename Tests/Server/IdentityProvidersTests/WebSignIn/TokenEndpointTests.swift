@@ -1,3 +1,4 @@
+import Curl
 import Gatehouse
 import JSON
 import Testing
@@ -40,7 +41,8 @@ struct TokenEndpointTests {
         (.status(500, #"{"error":"invalid_grant"}"#), unavailable, down("status 500")),
         (.status(302, ""), unavailable, down("status 302")), (.status(201, "{}"), unavailable, down("status 201")),
         (.status(429, ""), unavailable, down("status 429")),
-        (.timeout, unavailable, down("Timeout was reached (curl 28)")), (.body("{}"), unavailable, unreadable),
+        (.timeout, unavailable, down("Timeout was reached (curl 28); look at \(HTTPFault.silence)")),
+        (.body("{}"), unavailable, unreadable),
         (.body("<html>"), unavailable, unreadable), (.body(#"{"id_token":""}"#), unavailable, unreadable),
         (.body(#"{"id_token":7}"#), unavailable, unreadable), (.body(#"["x"]"#), unavailable, unreadable),
     ]
@@ -72,7 +74,7 @@ struct TokenEndpointTests {
         (.status(401, ""), .refused(code: "status 401")),
         (.status(400, #"{"error":"invalid_request"}"#), .unclear(code: "invalid_request")),
         (.status(404, ""), .unavailable("the token endpoint: status 404")), (.body("{}"), .unclear(code: "0")),
-        (.timeout, .unavailable("the token endpoint: Timeout was reached (curl 28)")),
+        (.timeout, .unavailable("the token endpoint: Timeout was reached (curl 28); look at \(HTTPFault.silence)")),
     ]
 
     @Test("a made-up code shows whether id and secret are right", arguments: checks)
