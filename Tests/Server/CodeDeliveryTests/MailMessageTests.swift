@@ -43,8 +43,8 @@ struct MailMessageTests {
     }
 
     private func built(_ language: String, app: String = "Example") throws -> MailText {
-        try MessageTexts(templates: MessageTemplates(), app: app, domain: nil)
-            .mail(Sample.mail(acceptLanguage: language))
+        try MessageTemplates().mail(
+            MessageValues(app: app, domain: nil, content: Sample.mail().content), for: language)
     }
 
     @Test(

@@ -53,9 +53,9 @@ struct TemplateTests {
     @Test("A code in a text message has the domain on its last line, if there is one", arguments: ["en", "zh"])
     func smsCode(language: String) throws {
         let templates = try MessageTemplates()
-        let bound = templates.sms(values(domain: "example.com"), for: language).text
+        let bound = try templates.sms(values(domain: "example.com"), for: language).text
         #expect(bound.split(separator: "\n", omittingEmptySubsequences: false).last == "@example.com #042137")
-        let unbound = templates.sms(values(), for: language).text
+        let unbound = try templates.sms(values(), for: language).text
         #expect(!unbound.contains("\n") && !unbound.contains("@") && unbound.contains("042137"))
         #expect(unbound.contains("10"))
         #expect(language == "en" || unbound.hasPrefix("【Example】验证码 042137，"))
@@ -68,23 +68,48 @@ struct TemplateTests {
         #expect(mail.text.split(separator: "\n").contains("042137") && mail.html?.contains(">042137<") == true)
     }
 
-    @Test("Each notice has a text in both channels and languages, and no placeholder is left")
+    @Test("Each message has a text in both languages for the channels that it takes, and no placeholder is left")
     func notices() throws {
         let templates = try MessageTemplates()
         var seen: Set<String> = []
         for notice in OutgoingMessage.Notice.allCases {
+            let values = values(.notice(notice), domain: "example.com")
             for language in ["en", "zh"] {
-                let sms = templates.sms(values(.notice(notice), domain: "example.com"), for: language)
-                let mail = templates.mail(values(.notice(notice), domain: "example.com"), for: language)
-                #expect(sms.language == language && mail.language == language)
-                for text in [sms.text, mail.text, mail.subject] {
-                    #expect(!text.isEmpty && !text.contains("{") && !text.contains("}"))
-                    seen.insert(text)
+                let mail = try templates.mail(values, for: language)
+                #expect(mail.language == language)
+                var texts = [mail.subject, mail.text]
+                if notice == .phoneChanged {
+                    let sms = try templates.sms(values, for: language)
+                    #expect(sms.language == language && sms.text.contains("Example"))
+                    texts.append(sms.text)
+                } else {
+                    #expect(throws: DeliveryFault.refused("\(notice.rawValue) has no text for this channel")) {
+                        try templates.sms(values, for: language)
+                    }
                 }
-                #expect(sms.text.contains("Example"))
+                for text in texts { #expect(!text.isEmpty && !text.contains("{") && !text.contains("}")) }
+                seen.formUnion(texts)
             }
         }
-        #expect(seen.count == OutgoingMessage.Notice.allCases.count * 6)
+        #expect(seen.count == OutgoingMessage.Notice.allCases.count * 4 + 2)
+    }
+
+    @Test("Each notice to an owner goes to a channel for which it has texts, and each such channel gets it")
+    func channels() throws {
+        let user = User(
+            id: UserID("u"), email: "ann@example.com", emailVerified: true, nickname: nil, createdAt: Sample.now)
+        func account(_ provider: Provider, _ subject: String) -> OwnerChange {
+            .removed(LinkedAccount(Identity(provider: provider, subject: subject, email: nil), linkedAt: Sample.now))
+        }
+        let changes: [OwnerChange] = [
+            .newDevice, .staleNumberUsed, .linked, .joined, .readdressed, account(.apple, "a"),
+            account(.phone, Sample.number), account(.email, Sample.mailAddress),
+        ]
+        var sent: [MessageKind: Set<CodeChannel>] = [.code: Set(CodeChannel.allCases)]
+        for notice in changes.flatMap({ user.notices(of: $0, at: Sample.now) }) {
+            sent[.notice(notice.content), default: []].insert(notice.to.channel)
+        }
+        for kind in MessageKind.all { #expect(sent[kind] == Set(kind.channels), "\(kind.name)") }
     }
 
     @Test(
@@ -98,8 +123,8 @@ struct TemplateTests {
     func replacement() throws {
         try write("code.sms.zh.txt", "{code} {app} {minutes}")
         let templates = try templates()
-        #expect(templates.sms(values(), for: "zh").text == "042137 Example 10")
-        #expect(templates.sms(values(), for: "en").text == (try MessageTemplates().sms(values(), for: "en").text))
+        #expect(try templates.sms(values(), for: "zh").text == "042137 Example 10")
+        #expect(try templates.sms(values(), for: "en").text == MessageTemplates().sms(values(), for: "en").text)
         #expect(templates.warnings.isEmpty)
     }
 
@@ -194,6 +219,12 @@ struct TemplateTests {
         #expect(throws: TemplateFaults.self) { try MessageTemplates(folder: folder.file("missing")) }
     }
 
+    @Test("A text for a channel that its message never takes is a warning, whatever it has")
+    func unsent() throws {
+        try write("new_device.sms.en.txt", "{x}")
+        #expect(try templates().warnings == ["new_device.sms.en.txt is ignored: new_device is sent by mail alone"])
+    }
+
     @Test(
         "The language is looked up as in RFC 4647",
         arguments: [
@@ -228,10 +259,10 @@ struct TemplateTests {
     func longFields() throws {
         let templates = try MessageTemplates()
         let padding = String(repeating: "x", count: AcceptLanguage.longest)
-        #expect(templates.sms(values(), for: "zh," + padding).language == "en")
+        #expect(try templates.sms(values(), for: "zh," + padding).language == "en")
         let many = Array(repeating: "fr", count: AcceptLanguage.mostRanges)
-        #expect(templates.sms(values(), for: (many.dropLast() + ["zh"]).joined(separator: ",")).language == "zh")
-        #expect(templates.sms(values(), for: (many + ["zh"]).joined(separator: ",")).language == "en")
+        #expect(try templates.sms(values(), for: (many.dropLast() + ["zh"]).joined(separator: ",")).language == "zh")
+        #expect(try templates.sms(values(), for: (many + ["zh"]).joined(separator: ",")).language == "en")
     }
 
     @Test("No field is more than ignored")
@@ -243,7 +274,7 @@ struct TemplateTests {
             let bytes = (0..<count).map { _ in
                 Array("zhen-,;=q.01* \t\u{0}\u{FF}".utf8).randomElement(using: &generator) ?? 0
             }
-            let language = templates.sms(values(), for: String(decoding: bytes, as: UTF8.self)).language
+            let language = try templates.sms(values(), for: String(decoding: bytes, as: UTF8.self)).language
             #expect(["en", "zh"].contains(language))
         }
     }

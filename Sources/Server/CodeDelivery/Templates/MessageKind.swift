@@ -1,26 +1,37 @@
 import Gatehouse
 
-/// What a message is about. The first part of a template's file name.
-enum MessageKind: String, CaseIterable, Sendable {
+/// What a message is about. Its name is the first part of a template's file name.
+enum MessageKind: Hashable, Sendable {
     case code
-    case phoneChanged = "phone_changed"
-    case emailChanged = "email_changed"
-    case staleNumberUsed = "stale_number_used"
-    case newDevice = "new_device"
-    case accountLinked = "account_linked"
-    case accountUnlinked = "account_unlinked"
-    case accountsJoined = "accounts_joined"
+    case notice(OutgoingMessage.Notice)
+
+    static let all: [MessageKind] = [.code] + OutgoingMessage.Notice.allCases.map(MessageKind.notice)
 
     init(_ content: OutgoingMessage.Content) {
         switch content {
         case .code: self = .code
-        case .notice(.phoneChanged): self = .phoneChanged
-        case .notice(.emailChanged): self = .emailChanged
-        case .notice(.staleNumberUsed): self = .staleNumberUsed
-        case .notice(.newDevice): self = .newDevice
-        case .notice(.accountLinked): self = .accountLinked
-        case .notice(.accountUnlinked): self = .accountUnlinked
-        case .notice(.accountsJoined): self = .accountsJoined
+        case .notice(let notice): self = .notice(notice)
+        }
+    }
+
+    /// Nil for a name that no kind has.
+    init?(named name: String) {
+        guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+
+    var name: String {
+        switch self {
+        case .code: "code"
+        case .notice(let notice): notice.rawValue
+        }
+    }
+
+    /// Where it goes. Of the notices, a former number gets one; the others go to a mail address (`User.notices`).
+    var channels: [CodeChannel] {
+        switch self {
+        case .code, .notice(.phoneChanged): CodeChannel.allCases
+        case .notice: [.email]
         }
     }
 
