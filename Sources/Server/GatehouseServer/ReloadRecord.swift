@@ -41,15 +41,12 @@ package final class ReloadRecord: Sendable {
 extension ReloadRecord: MetricSource {
     func write(to text: inout Exposition) {
         let state = state.withLock { $0 }
-        text.begin(
-            Family(
-                "gatehouse_config_last_reload_successful", .gauge,
-                "1 if the last reload of the settings succeeded, 0 if it was refused."))
-        text.sample(state.refusal == nil ? 1 : 0)
-        text.begin(
-            Family(
-                "gatehouse_config_last_reload_success_timestamp_seconds", .gauge,
-                "Time at which the settings in force were read, in seconds since 1970."))
-        text.sample(Double(state.succeededAt.milliseconds) / 1000)
+        text.write(
+            "gatehouse_config_last_reload_successful", .gauge,
+            "1 if the last reload of the settings succeeded, 0 if it was refused.", state.refusal == nil ? 1 : 0)
+        text.write(
+            "gatehouse_config_last_reload_success_timestamp_seconds", .gauge,
+            "Time at which the settings in force were read, in seconds since 1970.",
+            Double(state.succeededAt.milliseconds) / 1000)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct ExpositionTests {
     private func text(_ body: (inout Exposition) -> Void) -> String {
         var text = Exposition()
-        text.begin(Family("a_total", .counter, "A help text."))
+        text.begin("a_total", .counter, "A help text.")
         body(&text)
         return String(decoding: text.bytes, as: UTF8.self)
     }

@@ -29,8 +29,7 @@ final class EventCounts: MetricSource {
         let (names, sent, dead) = (
             receivers.withLock { $0.sorted() }, sent.withLock { $0 }, dead.withLock { $0 }
         )
-        text.begin(
-            Family("gatehouse_events_sent_total", .counter, "Requests to receivers of events, by what came of them."))
+        text.begin("gatehouse_events_sent_total", .counter, "Requests to receivers of events, by what came of them.")
         for name in names {
             for outcome in EventOutcome.labels {
                 text.sample(
@@ -38,10 +37,8 @@ final class EventCounts: MetricSource {
             }
         }
         text.begin(
-            Family(
-                "gatehouse_events_given_up_total", .counter,
-                "Events that became dead letters after three days of failures."
-            ))
+            "gatehouse_events_given_up_total", .counter, "Events that became dead letters after three days of failures."
+        )
         for name in names { text.sample(dead[name] ?? 0, [("receiver", name)]) }
     }
 }
@@ -79,7 +76,7 @@ struct EventGauges: MetricSource {
         _ states: [ReceiverState], to text: inout Exposition, _ name: String, _ help: String,
         _ value: (ReceiverState) -> Double
     ) {
-        text.begin(Family(name, .gauge, help))
+        text.begin(name, .gauge, help)
         for state in states { text.sample(value(state), [("receiver", state.subscription.name)]) }
     }
 }

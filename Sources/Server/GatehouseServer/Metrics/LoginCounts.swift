@@ -44,7 +44,7 @@ final class LoginCounts: Sendable {
 
     func write(to text: inout Exposition) {
         let all = providers.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
-        text.begin(Family("gatehouse_logins_total", .counter, "Logins, by provider and result."))
+        text.begin("gatehouse_logins_total", .counter, "Logins, by provider and result.")
         for (provider, counts) in all {
             for (index, result) in counts.results.enumerated() {
                 text.sample(counts[index], [("provider", provider.lowercaseName), ("result", result)])

@@ -1,5 +1,7 @@
+import FastCGI
 import FileSystem
 import Gatehouse
+import POSIX
 import Processes
 
 /// The process metrics under the names that Prometheus' client libraries use, and the version.
@@ -10,31 +12,25 @@ struct ProcessGauges: MetricSource {
     var followsStop = (try? File.read("/run/gatehouse/last_end", atMost: 64)) == Array("success\n".utf8)
 
     func write(to text: inout Exposition) {
-        text.begin(Family("gatehouse_build_info", .gauge, "The version of Gatehouse."))
+        text.begin("gatehouse_build_info", .gauge, "The version of Gatehouse.")
         text.sample(1, [("version", Version.current)])
-        text.begin(
-            Family("gatehouse_time_seconds", .gauge, "The machine's clock, in seconds since 1970."))
-        text.sample(Double(now().milliseconds) / 1000)
+        text.write(
+            "gatehouse_time_seconds", .gauge, "The machine's clock, in seconds since 1970.",
+            Double(now().milliseconds) / 1000)
         let usage = ProcessUsage()
-        text.begin(Family("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970."))
-        text.sample(Double(startedAt.milliseconds) / 1000)
-        text.begin(
-            Family(
-                "gatehouse_start_follows_stop", .gauge,
-                "1 if the last process was stopped, 0 if it failed or is unknown."))
-        text.sample(followsStop ? 1 : 0)
-        text.begin(Family("process_cpu_seconds_total", .counter, "CPU time, user and system."))
-        text.sample(usage.cpuSeconds)
-        text.begin(Family("process_resident_memory_bytes", .gauge, "Resident memory."))
-        text.sample(usage.residentBytes.map(Double.init))
-        text.begin(Family("process_virtual_memory_bytes", .gauge, "Virtual memory."))
-        text.sample(usage.virtualBytes.map(Double.init))
-        text.begin(Family("process_threads", .gauge, "Threads of the process."))
-        text.sample(usage.threads.map(Double.init))
-        text.begin(Family("process_open_fds", .gauge, "Open file descriptors."))
-        text.sample(usage.openDescriptors.map(Double.init))
-        text.begin(Family("process_max_fds", .gauge, "The limit of open file descriptors."))
-        text.sample(usage.descriptorLimit.map(Double.init))
+        text.write(
+            "process_start_time_seconds", .gauge, "When the process started, in seconds since 1970.",
+            Double(startedAt.milliseconds) / 1000)
+        text.write(
+            "gatehouse_start_follows_stop", .gauge, "1 if the last process was stopped, 0 if it failed or is unknown.",
+            followsStop ? 1 : 0)
+        text.write("process_cpu_seconds_total", .counter, "CPU time, user and system.", usage.cpuSeconds)
+        text.write("process_resident_memory_bytes", .gauge, "Resident memory.", usage.residentBytes.map(Double.init))
+        text.write("process_virtual_memory_bytes", .gauge, "Virtual memory.", usage.virtualBytes.map(Double.init))
+        text.write("process_threads", .gauge, "Threads of the process.", usage.threads.map(Double.init))
+        text.write("process_open_fds", .gauge, "Open file descriptors.", usage.openDescriptors.map(Double.init))
+        text.write(
+            "process_max_fds", .gauge, "The limit of open file descriptors.", usage.descriptorLimit.map(Double.init))
     }
 }
 
@@ -43,10 +39,91 @@ struct LogCounts: MetricSource {
     let log: Log
 
     func write(to text: inout Exposition) {
+        text.write(
+            "gatehouse_log_lines_dropped_total", .counter, "Log lines that were lost because nothing read the log.",
+            log.droppedLines)
+    }
+}
+
+/// Whether two clocks agree, which the deletion of expired rows needs.
+struct ClockGauges: MetricSource {
+    let clocks: Clocks
+
+    func write(to text: inout Exposition) {
+        let agreement = clocks.agreement
+        text.write(
+            "gatehouse_clock_agrees", .gauge,
+            "1 if the machine's clock agrees with a second one, 0 if not: then nothing expired is deleted.",
+            agreement == .agrees ? 1 : 0)
+        text.write(
+            "gatehouse_clock_lead_seconds", .gauge,
+            "How far the machine's clock is ahead of the second one, 0 if both agree; NaN if that is not known.",
+            lead(agreement).map { $0 / .seconds(1) })
+    }
+
+    private func lead(_ agreement: ClockAgreement) -> Duration? {
+        switch agreement {
+        case .agrees: .zero
+        case .differs(let lead): lead
+        case .unconfirmed: nil
+        }
+    }
+}
+
+/// Counts the faults of FastCGI connections.
+final class ConnectionMetrics: MetricSource {
+    private enum Kind: Int, CaseIterable {
+        case refused
+        case expired
+        case abandoned
+        case tooMany
+        case unfinished
+        case acceptFailed
+
+        var label: String {
+            switch self {
+            case .refused: "refused"
+            case .expired: "expired"
+            case .abandoned: "abandoned"
+            case .tooMany: "too_many"
+            case .unfinished: "unfinished"
+            case .acceptFailed: "accept_failed"
+            }
+        }
+    }
+
+    private let faults = StripedCounters(count: Kind.allCases.count)
+
+    func count(_ fault: Fault) {
+        let kind: Kind =
+            switch fault {
+            case .refused: .refused
+            case .expired: .expired
+            case .abandoned: .abandoned
+            case .tooManyConnections: .tooMany
+            case .tooManyUnfinishedBytes: .unfinished
+            case .acceptFailed: .acceptFailed
+            }
+        faults.add(1, to: kind.rawValue)
+    }
+
+    func write(to text: inout Exposition) {
         text.begin(
-            Family(
-                "gatehouse_log_lines_dropped_total", .counter, "Log lines that were lost because nothing read the log.")
-        )
-        text.sample(log.droppedLines)
+            "gatehouse_connection_faults_total", .counter, "Connections that ended without an answer, by reason.")
+        for kind in Kind.allCases { text.sample(faults[kind.rawValue], [("kind", kind.label)]) }
+    }
+}
+
+/// Measures the load at each scrape. The scrape itself occupies one worker and one connection.
+struct LoadGauges: MetricSource {
+    unowned let responder: Responder
+
+    func write(to text: inout Exposition) {
+        text.write("gatehouse_connections_open", .gauge, "Open FastCGI connections.", responder.openConnections)
+        text.write(
+            "gatehouse_connections_limit", .gauge, "The most FastCGI connections that may be open.",
+            responder.limits.connections)
+        text.write("gatehouse_workers_busy", .gauge, "Worker threads that are answering.", responder.busyWorkers)
+        text.write("gatehouse_workers", .gauge, "Worker threads (WORKERS).", responder.workers)
     }
 }

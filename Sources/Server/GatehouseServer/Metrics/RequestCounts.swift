@@ -1,5 +1,7 @@
+import Gatehouse
 import GatehouseWeb
 import POSIX
+import Synchronization
 
 /// Counts requests by route, method and status, and their durations. It runs for every request, without
 /// a lock or an allocation.
@@ -56,23 +58,19 @@ extension RequestCounts {
     func write(to text: inout Exposition) {
         writeRequests(to: &text)
         text.begin(
-            Family(
-                "gatehouse_http_request_duration_seconds", .histogram,
-                "Time from a complete request to its complete answer, by route. The time of clients and nginx is not included."
-            ))
+            "gatehouse_http_request_duration_seconds", .histogram,
+            "Time from a complete request to its complete answer, by route. The time of clients and nginx is not included."
+        )
         for (index, route) in routes.enumerated() {
             text.histogram(durations[index].content, [("route", route.path), ("method", route.method.rawValue)])
         }
         text.histogram(
             durations[routes.count].content, [("route", Self.unknownPath), ("method", MethodLabel.other)])
-        text.begin(
-            Family("gatehouse_http_requests_in_flight", .gauge, "Requests that are being answered."))
-        text.sample(inFlight[0])
+        text.write("gatehouse_http_requests_in_flight", .gauge, "Requests that are being answered.", inFlight[0])
     }
 
     private func writeRequests(to text: inout Exposition) {
-        text.begin(
-            Family("gatehouse_http_requests_total", .counter, "Requests answered, by route, method and status."))
+        text.begin("gatehouse_http_requests_total", .counter, "Requests answered, by route, method and status.")
         for (path, label) in paths.enumerated() {
             for (method, name) in MethodLabel.all.enumerated() {
                 for (status, number) in StatusLabel.all.enumerated() {
@@ -111,4 +109,42 @@ enum StatusLabel {
     static func isFailure(_ index: Int) -> Bool { index < numbers.count && numbers[index] >= 500 }
 
     static func index(of status: Int) -> Int { numbers.firstIndex(of: status) ?? numbers.count }
+}
+
+/// Counts refused requests by the code of their problem. The codes are the server's own: their number is bounded.
+final class RefusalCounts: MetricSource {
+    /// Those of alerts are written from the start: Prometheus does not see an increase when a line first appears.
+    private let counts = Mutex<[String: Int]>(["invalid_redirect_uri": 0, "phone_required": 0])
+
+    func count(_ code: String) { counts.withLock { $0[code, default: 0] += 1 } }
+
+    func write(to text: inout Exposition) {
+        text.begin("gatehouse_refusals_total", .counter, "Requests answered with a problem, by its code.")
+        for (code, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text.sample(count, [("code", code)])
+        }
+    }
+}
+
+/// Counts the requests of services by their names, which the operator chooses: a request without a right token has none.
+final class ServiceCounts: MetricSource {
+    private let services = Mutex<[String: StripedCounters]>([:])
+
+    init(_ access: ServiceAccess) { add(access) }
+
+    /// A service that was configured before keeps its number.
+    func add(_ access: ServiceAccess) {
+        services.withLock { services in
+            for name in access.names where services[name] == nil { services[name] = StripedCounters(count: 1) }
+        }
+    }
+
+    func count(_ name: String) { services.withLock { $0[name] }?.add(1, to: 0) }
+
+    func write(to text: inout Exposition) {
+        text.begin("gatehouse_service_requests_total", .counter, "Requests for users and about tokens, by service.")
+        for (name, count) in services.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            text.sample(count[0], [("service", name)])
+        }
+    }
 }

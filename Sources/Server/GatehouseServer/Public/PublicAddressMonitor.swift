@@ -70,22 +70,18 @@ final class PublicAddressMonitor: MetricSource {
     func write(to text: inout Exposition) {
         let (address, last) = state.withLock { ($0.address, $0.last) }
         guard address != nil else { return }
-        text.begin(
-            Family(
-                "gatehouse_public_probe_success", .gauge,
-                "1 if this machine reached the server at PUBLIC_URL, or a limit of nginx, 0 if not; NaN before the first probe."
-            ))
-        text.sample(last.map { $0.probe.answer.isReached ? 1.0 : 0 })
-        text.begin(
-            Family(
-                "gatehouse_public_probe_timestamp_seconds", .gauge,
-                "Time of the last probe of PUBLIC_URL, in seconds since 1970; NaN before the first one."))
-        text.sample(last.map { $0.moment.inSeconds })
-        text.begin(
-            Family(
-                "gatehouse_public_certificate_not_after_seconds", .gauge,
-                "Time until which the certificate at PUBLIC_URL is valid, in seconds since 1970; NaN without one."))
-        text.sample(last?.probe.certificate.map { $0.notAfter.inSeconds })
+        text.write(
+            "gatehouse_public_probe_success", .gauge,
+            "1 if this machine reached the server at PUBLIC_URL, or a limit of nginx, 0 if not; NaN before the first probe.",
+            last.map { $0.probe.answer.isReached ? 1.0 : 0 })
+        text.write(
+            "gatehouse_public_probe_timestamp_seconds", .gauge,
+            "Time of the last probe of PUBLIC_URL, in seconds since 1970; NaN before the first one.",
+            last.map { $0.moment.inSeconds })
+        text.write(
+            "gatehouse_public_certificate_not_after_seconds", .gauge,
+            "Time until which the certificate at PUBLIC_URL is valid, in seconds since 1970; NaN without one.",
+            last?.probe.certificate.map { $0.notAfter.inSeconds })
     }
 }
 
