@@ -39,7 +39,7 @@ let package = Package(
             .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
             .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
             .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL"]),
-            .target(name: "Curl", dependencies: ["CCurl"]),
+            .target(name: "Curl", dependencies: ["CCurl", "Text"]),
 
             // What the programs are made of: commands, their arguments and their help.
             .target(name: "CommandLineTool", dependencies: ["FileSystem", "POSIX", "Processes"]),
@@ -47,7 +47,9 @@ let package = Package(
         + folder(
             "Sources/Formats",
             [
-                .target(name: "JSON"),
+                // ASCII, and the encodings of text in URLs, forms and pages.
+                .target(name: "Text"),
+                .target(name: "JSON", dependencies: ["Text"]),
                 .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
                 .target(name: "StandardWebhooks", dependencies: ["JOSE", "OpenSSL"]),
                 // What the two databases have in common.
@@ -57,27 +59,32 @@ let package = Package(
             "Sources/Server",
             [
                 // The domain.
-                .target(name: "Gatehouse"),
+                .target(name: "Gatehouse", dependencies: ["Text"]),
 
                 // What the domain asks of the world. None of these imports another.
                 .target(
-                    name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                    name: "IdentityProviders",
+                    dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "Text"]),
                 .target(
                     name: "CodeDelivery",
                     dependencies: [
                         "Curl", "FileSystem", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandardWebhooks",
+                        "Text",
                     ],
                     resources: [.embedInCode("Messages")]),
                 .target(
-                    name: "EventDelivery", dependencies: ["Curl", "Gatehouse", "JSON", "POSIX", "StandardWebhooks"]),
-                .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
+                    name: "EventDelivery",
+                    dependencies: ["Curl", "Gatehouse", "JSON", "POSIX", "StandardWebhooks", "Text"]),
+                .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL", "Text"]),
                 .target(
                     name: "GatehouseStore",
-                    dependencies: ["FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite"],
+                    dependencies: [
+                        "FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite", "Text",
+                    ],
                     resources: [.embedInCode("Migrations")]),
-                .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON"]),
+                .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON", "Text"]),
                 .target(name: "OpenAPIFile", exclude: ["openapi.json"]),
-                .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON", "OpenAPIFile"]),
+                .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON", "OpenAPIFile", "Text"]),
 
                 // The composition root, and the commands.
                 .target(
@@ -85,14 +92,14 @@ let package = Package(
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem",
                         "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                        "POSIX", "Processes", "Sockets", "StandardWebhooks",
+                        "POSIX", "Processes", "Sockets", "StandardWebhooks", "Text",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem",
                         "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
-                        "JSON", "POSIX", "Processes", "Sockets", "UserFiles",
+                        "JSON", "POSIX", "Processes", "Sockets", "Text", "UserFiles",
                     ]),
             ])
         + folder(
@@ -147,6 +154,7 @@ let package = Package(
         + folder(
             "Tests/Formats",
             [
+                .testTarget(name: "TextTests", dependencies: ["Text"]),
                 .testTarget(name: "JSONTests", dependencies: ["JSON"]),
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
                 .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),

@@ -16,12 +16,6 @@ extension UInt8 {
     var decimalDigit: UInt8? {
         self >= .zero && self <= .nine ? self - .zero : nil
     }
-
-    var hexadecimalDigit: UInt8? {
-        if let decimalDigit { return decimalDigit }
-        let letter = self | 0x20
-        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f") ? letter - UInt8(ascii: "a") + 10 : nil
-    }
 }
 
 /// The class of each byte in a JSON string. A table lookup takes a third of the time of comparisons, and a table of

@@ -1,4 +1,5 @@
 import Curl
+import Text
 
 /// The address of a receiver: http or https, without a user name, a password and a fragment.
 package struct ReceiverURL: Sendable, Equatable {
@@ -35,19 +36,12 @@ package struct ReceiverURL: Sendable, Equatable {
             return address.contains(":") && IPAddress(address) != nil ? address : nil
         }
         let name = authority.prefix { $0 != ":" }
-        let isName = !name.isEmpty && name.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
+        let isName = !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-._".utf8.contains($0) }
         return isName && isPort(authority[name.endIndex...]) ? String(name) : nil
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        let digits = text.dropFirst()
-        return text.isEmpty
-            || text.hasPrefix(":") && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
-                && UInt16(digits).map { $0 > 0 } == true
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        text.isEmpty || text.hasPrefix(":") && UInt16(digits: text.dropFirst()).map { $0 > 0 } == true
     }
 }
 

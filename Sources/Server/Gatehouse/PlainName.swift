@@ -1,3 +1,5 @@
+import Text
+
 /// A short text of harmless characters, such as an identifier. An answer may repeat it to the client that sent it.
 package struct PlainName: Sendable, Equatable {
     package let text: String
@@ -11,11 +13,6 @@ package struct PlainName: Sendable, Equatable {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isUnreserved && byte != UInt8(ascii: "~")
     }
 }

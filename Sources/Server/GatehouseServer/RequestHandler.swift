@@ -4,6 +4,7 @@ import GatehouseStore
 package import GatehouseWeb
 import JSON
 import POSIX
+import Text
 
 /// Connects the FastCGI responder with the router, and records each request in the log and in the metrics.
 package struct RequestHandler: Sendable {
@@ -84,12 +85,7 @@ enum RequestID {
     }
 
     private static func isSafe(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        byte.isUnreserved && byte != UInt8(ascii: "~")
     }
 }
 

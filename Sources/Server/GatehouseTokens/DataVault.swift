@@ -1,6 +1,7 @@
 package import Gatehouse
 import JOSE
 package import OpenSSL
+import Text
 
 /// Encrypts secrets that are stored in the database, so that a copy of the database does not reveal them.
 ///
@@ -63,7 +64,7 @@ package struct DataKey: Sendable {
     package var id: String { Self.id(idBytes) }
 
     static func id(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(bytes)
     }
 
     package init(_ bytes: [UInt8]) throws(KeyError) {

@@ -1,4 +1,5 @@
 package import Gatehouse
+import Text
 
 /// A user of another product, as Gatehouse takes them.
 package struct ConvertedUser: Sendable {
@@ -88,12 +89,7 @@ package struct ProviderNames: Sendable {
     static func reported(_ provider: String) -> String {
         let isPlain =
             (1...64).contains(provider.utf8.count)
-            && provider.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: ".:_-".utf8.contains(byte)
-                }
-            }
+            && provider.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || ".:_-".utf8.contains($0) }
         return isPlain ? provider : "of another name"
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Addresses of this machine: `localhost`, `::1` and all of 127.0.0.0/8.
 package enum Loopback {
     /// Whether the host of an http or https URL is a loopback address.
@@ -23,15 +25,11 @@ package enum Loopback {
 
     private static func isIPv4Loopback(_ host: some StringProtocol) -> Bool {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { isDecimal($0) && UInt8($0) != nil }
+        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8(digits: $0) != nil }
     }
 
     /// Whether the rest of an authority is empty, or a colon and digits.
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.hasPrefix(":") && text.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isDecimal(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        text.isEmpty || text.hasPrefix(":") && text.dropFirst().utf8.allSatisfy(\.isDigit)
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 extension JSONParser {
     /// Reads a string, from its opening to its closing quote.
     mutating func string() throws(JSONError) -> String {

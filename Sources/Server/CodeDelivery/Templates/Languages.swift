@@ -1,3 +1,5 @@
+import Text
+
 /// A language tag (RFC 5646), of which only the form is known. Compared without regard to case.
 struct LanguageTag: Hashable, Sendable {
     /// As it was written.
@@ -10,8 +12,8 @@ struct LanguageTag: Hashable, Sendable {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         // A few characters beyond ASCII have a letter of ASCII as their lower case.
         guard text.utf8.allSatisfy({ $0 < 0x80 }), let first = parts.first,
-            (2...8).contains(first.utf8.count), first.utf8.allSatisfy(Self.isLetter),
-            parts.dropFirst().allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isAlphanumeric) })
+            (2...8).contains(first.utf8.count), first.utf8.allSatisfy(\.isLetter),
+            parts.dropFirst().allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isAlphanumeric) })
         else { return nil }
         self.text = String(text)
         subtags = parts.map(String.init)
@@ -45,12 +47,6 @@ struct LanguageTag: Hashable, Sendable {
     }
 
     private static let scripts = ["tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans"]
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
 }
 
 /// The languages that a client prefers, from the header field `Accept-Language` (RFC 9110, section 12.5.4).
@@ -86,7 +82,7 @@ enum AcceptLanguage {
         let digits = field.dropFirst(2).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = digits.first, whole == "0" || whole == "1" else { return nil }
         let fraction = digits.count > 1 ? digits[1] : ""
-        guard fraction.utf8.count <= 3, fraction.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard fraction.utf8.count <= 3, fraction.utf8.allSatisfy(\.isDigit) else { return nil }
         let thousandths = Int(fraction + String(repeating: "0", count: 3 - fraction.utf8.count)) ?? 0
         return min(1000, (whole == "1" ? 1000 : 0) + thousandths)
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// A text with placeholders. A line that contains a placeholder without a value is left out.
 struct Template: Sendable {
     private enum Part {
@@ -107,23 +109,7 @@ struct HTMLTemplate: Sendable {
     }
 
     func page(_ values: MessageValues) -> String {
-        page.lines(values, escape: Self.escaped).joined(separator: "\n")
-    }
-
-    /// For text and for attributes in quotation marks.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        page.lines(values, escape: HTML.escape).joined(separator: "\n")
     }
 }
 

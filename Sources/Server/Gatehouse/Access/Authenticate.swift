@@ -1,3 +1,5 @@
+import Text
+
 /// The user and session that an access token names.
 package struct Caller: Sendable, Equatable {
     package let userID: UserID
@@ -115,7 +117,7 @@ extension AuthService {
     /// The same for an age that is not a number. 401 would make clients ask their users to log in again and again.
     private func demandedAge(_ text: String?, in context: RequestContext) throws(Refusal) -> Duration? {
         guard let text else { return nil }
-        let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isDigit }
         if isNumber, let seconds = Int64(text) { return .seconds(seconds) }
         report(.unknownMaximumAgeDemanded(text), context.id)
         throw .insufficientRole

@@ -1,3 +1,5 @@
+import Text
+
 /// A request for a code, as the client sends it.
 package struct CodeRequest: Sendable {
     package let channel: CodeChannel
@@ -96,7 +98,7 @@ extension AuthService {
     }
 
     private func newCodeID() -> String {
-        "code_" + primitives.random(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        "code_" + Hexadecimal.text(primitives.random(16))
     }
 
     private func newCode(_ id: String, for address: CodeAddress, now: Timestamp) -> NewCode {

@@ -1,3 +1,5 @@
+import Text
+
 /// The address of a request in a proof (`htu`), normalised so that two spellings of one address are equal (RFC 3986,
 /// sections 6.2.2 and 6.2.3). Query and fragment are not part of it.
 package struct ProofURL: Sendable, Equatable {
@@ -85,31 +87,9 @@ package struct ProofURL: Sendable, Equatable {
                 continue
             }
             let byte = high << 4 | low
-            let digits = String(byte, radix: 16, uppercase: true)
-            result += isUnreserved(byte) ? [byte] : Array("%\(byte < 16 ? "0" : "")\(digits)".utf8)
+            if byte.isUnreserved { result.append(byte) } else { PercentEncoding.append(byte, to: &result) }
             index += 3
         }
         return result
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit; nil for another character.
-    package var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

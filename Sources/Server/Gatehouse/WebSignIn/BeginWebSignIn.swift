@@ -1,3 +1,5 @@
+import Text
+
 /// A request to sign in through a browser, as the app's address says it.
 package struct WebSignInRequest: Sendable {
     package let provider: Provider?
@@ -56,10 +58,7 @@ extension WebSignInRequest {
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
+        byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// An address at which a sign-in through a browser may end: of a page (https), of an app (an app link, or a scheme of its
 /// own, RFC 8252), or of a program on the user's computer (a loopback address).
 package struct RedirectURI: Sendable, Equatable {
@@ -70,7 +72,7 @@ extension RedirectURI {
         let port = other.dropFirst(start.count).dropLast(end.count)
         guard port.first == UInt8(ascii: ":") else { return port.isEmpty }
         let digits = port.dropFirst()
-        return (1...5).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
+        return (1...5).contains(digits.count) && digits.allSatisfy(\.isDigit)
     }
 
     /// What a log may contain of any text that a client calls an address: neither a query nor a password.
@@ -84,7 +86,7 @@ extension RedirectURI {
 
     /// The address at which a browser returns to an app, with parameters after those of its own query.
     static func address(_ text: String, adding parameters: [(name: String, value: String)]) -> String {
-        let query = parameters.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
+        let query = parameters.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         return text + (text.contains("?") ? "&" : "?") + query
     }
 
@@ -104,33 +106,17 @@ extension RedirectURI {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy(\.isDigit)
     }
 
     /// RFC 3986, section 3.1; upper case would be another address for a comparison of bytes.
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, (0x61...0x7A).contains(first) else { return false }
-        return text.utf8.allSatisfy {
-            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
-        }
+        guard text.utf8.first?.isLowercaseLetter == true else { return false }
+        return text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     /// What an address may contain without an escape, and nothing that a header, a page or a browser reads otherwise.
     private static func isPermitted(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Text
 
 extension String {
     /// The text as one word of a shell command.
@@ -12,13 +13,6 @@ extension String {
 
     /// Whether every byte is an ASCII letter or digit, or one of `others`.
     func consistsOfAlphanumerics(and others: String) -> Bool {
-        utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: others.utf8.contains(byte)
-            }
-        }
+        utf8.allSatisfy { $0.isAlphanumeric || others.utf8.contains($0) }
     }
 }

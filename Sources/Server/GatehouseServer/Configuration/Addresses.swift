@@ -1,5 +1,6 @@
 import GatehouseStore
 package import Sockets
+import Text
 
 /// The address at which FastCGI is served.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import GatehouseTokens
 import JOSE
+import Text
 
 /// A shared secret, as it is written in its setting.
 package struct Secret: Sendable {
@@ -25,12 +26,7 @@ package struct Secret: Sendable {
     }
 
     /// The bytes that the text writes as hexadecimal digits; nil if the text is not such an encoding.
-    private var hexadecimal: [UInt8]? {
-        guard bytes.count % 2 == 0 else { return nil }
-        let digits = bytes.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == bytes.count else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
+    private var hexadecimal: [UInt8]? { Hexadecimal.bytes(bytes) }
 
     static let isNotRandom =
         "is not random: repetitions, sequences and words such as changeme are easy to guess; make one with: "

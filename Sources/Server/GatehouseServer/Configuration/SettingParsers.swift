@@ -1,6 +1,7 @@
 import Curl
 import Gatehouse
 import GatehouseStore
+import Text
 
 extension SettingParser where Value == String {
     static var text: Self { Self("") { text, _ in text } }
@@ -103,13 +104,5 @@ extension Duration {
     package var setting: String {
         let unit = Self.units.first { wholeSeconds != 0 && wholeSeconds % $0.seconds == 0 }
         return unit.map { "\(wholeSeconds / $0.seconds)\($0.mark)" } ?? "0s"
-    }
-}
-
-extension FixedWidthInteger {
-    /// Reads decimal digits only. `Int("+4")` also accepts a sign, which other programs may read differently.
-    init?(digits text: some StringProtocol) {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        self.init(text)
     }
 }

@@ -1,5 +1,6 @@
 import Curl
 package import Gatehouse
+import Text
 
 /// The https origin that clients use: `https://api.example.com`, without a path.
 package struct PublicAddress: Sendable, Equatable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import SQL
+import Text
 
 /// The rows of a table with texts that PostgreSQL cannot store.
 struct UnstorableRows {
@@ -49,7 +50,7 @@ extension MovedTable {
             return switch kind {
             case .text: String(decoding: bytes, as: UTF8.self)
             case .number, .flag: String(bytes.reduce(0) { $0 << 8 | Int64($1) })
-            case .blob: bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            case .blob: Hexadecimal.text(bytes)
             }
         }
         return "NULL"

@@ -1,4 +1,5 @@
 import Gatehouse
+import Text
 
 /// A body of the type `application/x-www-form-urlencoded`, or a query, as OAuth clients send it (RFC 6749, appendix B).
 ///
@@ -15,7 +16,7 @@ struct Form {
         guard parts.count <= limit else { throw .tooManyParameters(limit: limit) }
         pairs = parts.map { part in
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            return (Self.decoded(part[..<end]), Self.decoded(part[end...].dropFirst()))
+            return (FormEncoding.decode(part[..<end]).text, FormEncoding.decode(part[end...].dropFirst()).text)
         }
     }
 
@@ -43,29 +44,5 @@ struct Form {
 
     private static func fault(_ name: String, _ message: String) -> Problem {
         .invalidRequest([FieldError(field: name, message: message)])
-    }
-
-    /// A plus is a space, and `%2B` a plus. An incomplete escape stays as it is.
-    private static func decoded(_ text: ArraySlice<UInt8>) -> String {
-        let (percent, plus) = (UInt8(ascii: "%"), UInt8(ascii: "+"))
-        guard text.contains(where: { $0 == percent || $0 == plus }) else {
-            return String(decoding: text, as: UTF8.self)
-        }
-        let source = text.span
-        var (bytes, count, index) = ([UInt8](repeating: 0, count: source.count), 0, 0)
-        while index < source.count {
-            var byte = source[index]
-            if byte == percent, index + 2 < source.count, let high = source[index + 1].hexadecimalDigit,
-                let low = source[index + 2].hexadecimalDigit
-            {
-                byte = high << 4 | low
-                index += 2
-            } else if byte == plus {
-                byte = UInt8(ascii: " ")
-            }
-            bytes[count] = byte
-            (count, index) = (count + 1, index + 1)
-        }
-        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 }

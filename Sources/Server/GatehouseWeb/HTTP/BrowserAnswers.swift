@@ -1,4 +1,5 @@
 import Gatehouse
+import Text
 
 /// The page that a browser shows where a sign-in cannot go on, in English or Chinese. nginx has one like it. Its text is
 /// Gatehouse's own: only in development it repeats an address of the request.
@@ -100,16 +101,8 @@ struct ErrorPage {
 
     /// As text of a page, also in an attribute.
     private func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar.value >= 0x20 ? scalar : "\u{FFFD}")
-            }
-        }
+        let visible = text.unicodeScalars.map { $0.value >= 0x20 ? $0 : "\u{FFFD}" }
+        return HTML.escape(String(String.UnicodeScalarView(visible)))
     }
 }
 

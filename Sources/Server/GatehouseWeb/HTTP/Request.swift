@@ -1,5 +1,6 @@
 package import Gatehouse
 import JSON
+import Text
 
 /// A request, independent of the protocol it came by.
 package struct Request: Sendable {
@@ -222,9 +223,7 @@ extension Request {
     /// text of a client.
     package var traceID: String? {
         let parts = (bytes(of: .trace) ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        let isHexadecimal = parts.prefix(4).joined().allSatisfy {
-            (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-        }
+        let isHexadecimal = parts.prefix(4).joined().allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
         guard parts.prefix(4).map(\.count) == [2, 32, 16, 2], isHexadecimal, !parts[0].elementsEqual("ff".utf8),
             parts.count == 4 || !parts[0].elementsEqual("00".utf8),
             parts[1...2].allSatisfy({ $0.contains { $0 != 0x30 } })

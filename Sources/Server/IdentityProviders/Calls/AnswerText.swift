@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// What surrounds and disturbs the JSON of an answer.
 enum AnswerText {
@@ -35,12 +36,7 @@ enum AnswerText {
 
     /// Whether a byte may be in the name of a JavaScript function, or of a form field.
     static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        byte.isAlphanumeric || "_$.".utf8.contains(byte)
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -60,29 +56,10 @@ enum FormAnswer {
             let rest = field.dropFirst(name.count)
             let key = String(decoding: name, as: UTF8.self)
             guard !name.isEmpty, rest.first == UInt8(ascii: "="), fields[key] == nil else { return nil }
-            guard let value = decoded(rest.dropFirst()) else { return nil }
-            fields[key] = .string(value)
+            let value = FormEncoding.decode(rest.dropFirst())
+            guard value.isValid else { return nil }
+            fields[key] = .string(value.text)
         }
         return fields
-    }
-
-    /// Nil if a percent sign is not followed by two hexadecimal digits.
-    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let first = digit(rest.popFirst()), let second = digit(rest.popFirst()) else { return nil }
-                bytes.append(first << 4 | second)
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8?) -> UInt8? {
-        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
     }
 }

@@ -1,4 +1,5 @@
 import Curl
+import Text
 
 /// The client with which a provider lets users sign in through a browser. It may differ from the clients of the apps.
 package struct WebClient: Sendable, Equatable {
@@ -36,7 +37,7 @@ enum ProviderPage {
     static func address(
         _ url: String, _ parameters: [(String, String)], fragment: String = ""
     ) -> String {
-        let query = String(decoding: FormEncoding.encode(parameters), as: UTF8.self)
+        let query = FormEncoding.encode(parameters)
         let isOpen = url.hasSuffix("?") || url.hasSuffix("&")
         return url + (isOpen ? "" : url.contains("?") ? "&" : "?") + query + fragment
     }

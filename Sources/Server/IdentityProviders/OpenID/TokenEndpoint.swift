@@ -2,6 +2,7 @@ import Curl
 import Gatehouse
 import JOSE
 import JSON
+import Text
 
 /// The endpoint at which an OpenID provider exchanges codes (RFC 6749, section 4.1.3).
 struct TokenEndpoint {
@@ -50,7 +51,7 @@ struct TokenEndpoint {
 
     /// RFC 6749, section 2.3.1: id and secret are encoded as in a form before they are joined.
     static func basic(id: String, secret: String) -> String {
-        let text = FormEncoding.escaped(id) + ":" + FormEncoding.escaped(secret)
+        let text = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret)
         return "Basic " + Base64.encode(Array(text.utf8))
     }
 }

@@ -2,6 +2,7 @@ import Gatehouse
 import JOSE
 import JSON
 import OpenSSL
+import Text
 
 /// The claims that bind an identity token to the request that contained it: nonce, authorization code or access token,
 /// and user.
@@ -50,8 +51,10 @@ struct RequestBinding {
     /// The usual mistakes of an app, for the answer.
     private func difference(_ claim: String, sent: String) -> NonceFault {
         let hash = SHA256.hash(sent)
-        if isSame(claim.lowercased(), hexadecimal(hash)) || Base64Text.decode(claim) == hash { return .hashInOtherForm }
-        return isSame(sent, hexadecimal(SHA256.hash(claim))) ? .swapped : .different
+        if isSame(claim.lowercased(), Hexadecimal.text(hash)) || Base64Text.decode(claim) == hash {
+            return .hashInOtherForm
+        }
+        return isSame(sent, Hexadecimal.text(SHA256.hash(claim))) ? .swapped : .different
     }
 
     /// A nonce of `null` counts as none. It is `.none` here, because `nil` would become `JSONValue.null`.
@@ -61,7 +64,7 @@ struct RequestBinding {
     }
 
     private func isNonce(_ claim: String, sent: String) -> Bool {
-        isSame(claim, sent) || isSame(claim, hexadecimal(SHA256.hash(sent)))
+        isSame(claim, sent) || isSame(claim, Hexadecimal.text(SHA256.hash(sent)))
     }
 
     /// OpenID Connect Core 1.0, section 3.3.2.11.
@@ -95,10 +98,5 @@ struct RequestBinding {
 
     private func isSame(_ left: String, _ right: String) -> Bool {
         constantTimeEquals(left.utf8.span, right.utf8.span)
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

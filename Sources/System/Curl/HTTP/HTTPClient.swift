@@ -1,3 +1,5 @@
+import Text
+
 /// A blocking HTTP client for small documents and forms, with limits on time and size.
 ///
 /// Redirects are not followed: the URLs are configured, and the operator should know if one has moved.
@@ -25,7 +27,7 @@ package struct HTTPClient: Sendable {
     ///   - url: without a query.
     ///   - query: each name and value is percent-encoded.
     package func get(_ url: String, query: [(String, String)]) throws(HTTPFault) -> HTTPResponse {
-        try get(url + "?" + String(decoding: FormEncoding.encode(query), as: UTF8.self))
+        try get(url + "?" + FormEncoding.encode(query))
     }
 
     /// Posts a form (`application/x-www-form-urlencoded`).
@@ -34,7 +36,7 @@ package struct HTTPClient: Sendable {
     package func post(
         _ url: String, form: [(String, String)], headers: [(String, String)] = []
     ) throws(HTTPFault) -> HTTPResponse {
-        let body = FormEncoding.encode(form)
+        let body = Array(FormEncoding.encode(form).utf8)
         return try send(HTTPBody(contentType: FormEncoding.contentType, headers: headers, bytes: body), to: url)
     }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A blocking mail client that hands one message to one server.
 ///
 /// The connection is encrypted, or the message and the password are not sent. Only a server on this machine, at an
@@ -80,6 +82,6 @@ package enum SMTPAddress {
     }
 
     private static func isHostNameByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-.".utf8.contains(byte)
+        byte.isAlphanumeric || "-.".utf8.contains(byte)
     }
 }

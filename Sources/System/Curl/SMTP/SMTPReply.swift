@@ -1,3 +1,5 @@
+import Text
+
 /// The reply of a mail server to one command, without its text, which may contain an address.
 package struct SMTPReply: Sendable, Equatable, CustomStringConvertible {
     package let code: Int
@@ -46,7 +48,7 @@ extension SMTPReply {
     /// Three numbers with dots, of the same class as the code.
     private static func status(_ word: ArraySlice<UInt8>, of code: Int) -> String? {
         let numbers = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let areNumbers = numbers.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(isDigit) }
+        let areNumbers = numbers.allSatisfy { (1...3).contains($0.count) && $0.allSatisfy(\.isDigit) }
         guard numbers.count == 3, areNumbers, word.first == UInt8(ascii: "0") + UInt8(code / 100) else { return nil }
         return String(decoding: word, as: UTF8.self)
     }
@@ -67,6 +69,4 @@ extension SMTPReply {
     private static func lowercase(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// The address of a mail server, such as `smtps://mail.example.com:465` or `smtp://127.0.0.1:25`.
 package struct SMTPServer: Sendable, Equatable {
     /// With the port, and without a path.
@@ -31,9 +33,7 @@ package struct SMTPServer: Sendable, Equatable {
         guard isHost(host) else { return nil }
         guard colon < authority.endIndex else { return (host, nil) }
         let digits = authority[authority.index(after: colon)...]
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
-            return nil
-        }
+        guard let port = UInt16(digits: digits), port > 0 else { return nil }
         return (host, Int(port))
     }
 
@@ -42,9 +42,6 @@ package struct SMTPServer: Sendable, Equatable {
         let isNumeric = host.hasPrefix("[") && host.hasSuffix("]")
         let name = isNumeric ? host.dropFirst().dropLast() : host
         let others = isNumeric ? ":." : "-."
-        return !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || others.utf8.contains(byte)
-            }
+        return !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || others.utf8.contains($0) }
     }
 }

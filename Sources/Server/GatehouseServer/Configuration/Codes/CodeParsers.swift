@@ -1,5 +1,6 @@
 import CodeDelivery
 import Gatehouse
+import Text
 
 extension SettingParser where Value == [CodeRate] {
     /// The rates of one limit.

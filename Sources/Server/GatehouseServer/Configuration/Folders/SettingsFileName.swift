@@ -1,3 +1,5 @@
+import Text
+
 /// The name of a file in a folder with a file of settings for each provider, or for each receiver.
 enum SettingsFileName: Equatable {
     /// The name before the ending.
@@ -23,8 +25,8 @@ enum SettingsFileName: Equatable {
         let name = file.dropLast(Self.ending.count)
         // By bytes: Swift compares texts that differ only in how a character is composed as equal.
         let isValid =
-            (1...Self.longest).contains(name.utf8.count) && name.utf8.first.map(Self.isLetter) == true
-            && name.utf8.allSatisfy { Self.isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+            (1...Self.longest).contains(name.utf8.count) && name.utf8.first?.isLowercaseLetter == true
+            && name.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
         self =
             isValid
             ? .named(String(name))
@@ -34,6 +36,4 @@ enum SettingsFileName: Equatable {
     }
 
     private static let longest = 32
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 }

@@ -1,5 +1,6 @@
 import Gatehouse
 import OpenSSL
+import Text
 
 /// A line of `SERVICE_TOKENS`.
 struct ListedServiceToken: Sendable {
@@ -44,12 +45,7 @@ extension ListedServiceToken {
     /// Nil for a good one.
     fileprivate func fault(lengths: ClosedRange<Int>) -> String? {
         // Read from its bytes: a combining mark makes another character of a letter, but not other bytes of its beginning.
-        let isName = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-            default: false
-            }
-        }
+        let isName = { (byte: UInt8) in byte.isLowercaseLetter || byte.isDigit || byte == UInt8(ascii: "-") }
         guard (1...32).contains(service.utf8.count), service.utf8.allSatisfy(isName) else {
             return "must begin with a name of a-z, 0-9 and -, at most 32 of them"
         }

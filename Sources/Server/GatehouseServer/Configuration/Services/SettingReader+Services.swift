@@ -1,5 +1,6 @@
 import FileSystem
 import Gatehouse
+import Text
 
 extension SettingReader {
     /// Who may ask about users and tokens. Adds the faults of users that do not exist.

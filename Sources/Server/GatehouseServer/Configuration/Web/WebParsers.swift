@@ -1,4 +1,5 @@
 import Gatehouse
+import Text
 
 extension SettingParser where Value == String {
     /// The id that a provider has given to a client. Each provider has a form of its own.
