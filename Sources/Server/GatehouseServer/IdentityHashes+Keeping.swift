@@ -20,7 +20,7 @@ extension IdentityHashes {
             let warning = """
                 \(hashes.unopenedCount) keys of the identity hashes were encrypted with an unknown secret, so disabled \
                 users whose Apple Account was deleted may sign in as new users. Add the secret of that time to \
-                \(Settings.table.refreshSecretPrevious.name).
+                \(Settings.table.keys.refreshSecretPrevious.name).
                 """
             log(.warning, "identity_hashes", [("warning", .string(warning))])
         }

@@ -49,7 +49,7 @@ final class Reloader: Sendable {
 
     /// Refuses a refresh secret that does not belong to the database: it would sign every user out.
     private func requireFit(_ configuration: Configuration) throws(SettingFaults) {
-        let secrets = Settings.table.refreshSecrets.map(\.name)
+        let secrets = Settings.table.refreshSecretRows.map(\.name)
         // Other settings are applied also while the database cannot be read.
         guard !last.withLock({ $0.changes(to: configuration.digests).isDisjoint(with: secrets) }) else { return }
         let message: String?
@@ -57,7 +57,7 @@ final class Reloader: Sendable {
             message = try assembly.unfittingSecret(configuration.refreshKeys)?.reason
         } catch { message = "cannot be compared with the database: \(error.description)" }
         guard let message else { return }
-        throw SettingFaults(faults: [SettingFault(Settings.table.refreshSecret.name, message)])
+        throw SettingFaults(faults: [SettingFault(Settings.table.keys.refreshSecret.name, message)])
     }
 
     /// Only the names of settings: their values may be secret.

@@ -20,7 +20,7 @@ package struct UnfittingSecret: Error, Sendable {
     ///
     /// - Parameter file: the file that the operator keeps the secret in; nil if it is in no file.
     package func description(file: String?) -> String {
-        let name = Settings.table.refreshSecret.name
+        let name = Settings.table.keys.refreshSecret.name
         return
             "\(name) \(reason): put the secret of this database into \(file ?? name), for example from a backup, and "
             + "start the server again; if it is lost, gatehouse keys reseal --lost-secret accepts this one, and every user "
@@ -39,7 +39,7 @@ extension SettingSource {
         }
     }
 
-    package var refreshSecretFile: String? { operatorsFile(of: Settings.table.refreshSecret.name) }
+    package var refreshSecretFile: String? { operatorsFile(of: Settings.table.keys.refreshSecret.name) }
 }
 
 extension IdentityHashes {

@@ -148,7 +148,7 @@ struct ProviderClockTests {
     func difference(seconds: Int64, isFault: Bool) throws {
         let app = try #require(Provider(lowercaseName: "main"))
         let provider = ConfiguredProvider(
-            name: app, details: .openID(.openID(issuers: [], audiences: []), .keySet(url: "http://127.0.0.1:1/")))
+            name: app, details: OpenIDKind(.openID(issuers: [], audiences: []), .keySet(url: "http://127.0.0.1:1/")))
         let check = ConfiguredProviderCheck(provider: provider, file: "main.conf", isOffline: false)
         let finding = check.evaluate(clock: Self.now + .seconds(seconds), now: Self.now)
         #expect((finding?.grade == .fault) == isFault && check.evaluate(clock: nil, now: Self.now) == nil)

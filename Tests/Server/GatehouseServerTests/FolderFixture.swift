@@ -68,7 +68,7 @@ struct FolderFixture {
     }
 
     /// The provider that one file configures.
-    static func details(of text: String) throws -> ConfiguredProvider.Details? {
+    static func details(of text: String) throws -> (any ProviderKind)? {
         try FolderFixture(["some.conf": text]).configuration().providers.first?.details
     }
 }

@@ -17,7 +17,7 @@ struct ProviderFileTests {
         arguments: [
             (
                 "KIND=google\nAUDIENCE=a,b",
-                .google(
+                GoogleKind(
                     TokenRules.openID(
                         issuers: googleIssuers, audiences: ["a", "b"], algorithms: [.RS256], nonce: .ifSent,
                         emailRule: .google),
@@ -25,7 +25,7 @@ struct ProviderFileTests {
             ),
             (
                 "KIND=google\nAUDIENCE=a\nISSUER=http://127.0.0.1:1\nJWKS_URL=http://127.0.0.1:1/keys\nNONCE=challenge",
-                .google(
+                GoogleKind(
                     TokenRules.openID(
                         issuers: ["http://127.0.0.1:1"], audiences: ["a"], algorithms: [.RS256], nonce: .challenge,
                         emailRule: .google),
@@ -33,7 +33,7 @@ struct ProviderFileTests {
             ),
             (
                 "KIND=google\nAUDIENCE=a\nISSUER=http://localhost:1",
-                .google(
+                GoogleKind(
                     TokenRules.openID(
                         issuers: ["http://localhost:1"], audiences: ["a"], algorithms: [.RS256], nonce: .ifSent,
                         emailRule: .google),
@@ -41,7 +41,7 @@ struct ProviderFileTests {
             ),
             (
                 FolderFixture.openID,
-                .openID(TokenRules.openID(issuers: [issuer], audiences: ["app"]), .discovery(issuer: issuer))
+                OpenIDKind(TokenRules.openID(issuers: [issuer], audiences: ["app"]), .discovery(issuer: issuer))
             ),
             (
                 """
@@ -55,7 +55,7 @@ struct ProviderFileTests {
                 MAX_AGE = 24h
                 REQUIRE = email_verified=true, hd=a=b
                 """,
-                .openID(
+                OpenIDKind(
                     TokenRules.openID(
                         issuers: [issuer], audiences: ["app", "web"], authorizedParties: ["ios", "android"],
                         algorithms: [.EdDSA, .RS256], nonce: .ifSent, maximumAge: .seconds(86_400),
@@ -65,15 +65,18 @@ struct ProviderFileTests {
                         ]),
                     .keySet(url: "https://keys.example.com/set?version=1"))
             ),
-            (FolderFixture.weChat, .weChat(WeChatApp(id: "wx1", secret: "Xsecret-of-wechat"))),
+            (FolderFixture.weChat, WeChatApp(id: "wx1", secret: "Xsecret-of-wechat")),
             (
                 FolderFixture.weChat + "API_URL=http://127.0.0.1:1/wechat/\n",
-                .weChat(WeChatApp(id: "wx1", secret: "Xsecret-of-wechat", apiURL: "http://127.0.0.1:1/wechat"))
+                WeChatApp(id: "wx1", secret: "Xsecret-of-wechat", apiURL: "http://127.0.0.1:1/wechat")
             ),
-            (FolderFixture.qq, .qq(QQApp(id: "101", key: "Xsecret-of-qq"))),
-        ] as [(String, ConfiguredProvider.Details)])
-    func values(text: String, details: ConfiguredProvider.Details) throws {
-        #expect(try FolderFixture.details(of: text) == details)
+            (FolderFixture.qq, QQApp(id: "101", key: "Xsecret-of-qq")),
+        ] as [(String, any ProviderKind)])
+    func values(text: String, details: any ProviderKind) throws {
+        func isSame<Kind: ProviderKind>(_ kind: Kind) throws -> Bool {
+            try FolderFixture.details(of: text) as? Kind == kind
+        }
+        #expect(try isSame(details))
     }
 
     @Test(

@@ -9,8 +9,7 @@ struct ProviderSecretTests {
     private static let file = "KIND=wechat\nAPP_ID=wx1\n"
 
     private func secret(_ configuration: Configuration) -> String? {
-        guard case .weChat(let app)? = configuration.providers.first?.details else { return nil }
-        return app.secret
+        (configuration.providers.first?.details as? WeChatApp)?.secret
     }
 
     @Test("a secret is in the file that APP_SECRET_FILE names, without line ends")

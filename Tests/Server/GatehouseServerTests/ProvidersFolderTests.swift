@@ -16,7 +16,7 @@ struct ProvidersFolderTests {
         let providers = try fixture.configuration().providers
         #expect(
             providers.map(\.name.rawValue) == ["A_2" + String(repeating: "B", count: 29), "GOOGLE", "QQ", "WECHAT"])
-        #expect(providers.map(\.kind) == [.openID, .google, .qq, .weChat])
+        #expect(providers.map(\.kind) == ["openid", "google", "qq", "wechat"])
         #expect(try fixture.configuration().warnings.isEmpty)
     }
 

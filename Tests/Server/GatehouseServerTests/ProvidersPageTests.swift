@@ -7,8 +7,8 @@ import Testing
 struct ProvidersPageTests {
     @Test("the page has the table of each kind")
     func tables() throws {
-        for kind in ProviderKind.allCases {
-            try TableInPage(page: "Providers.md", name: "settings of \(kind.rawValue)").expect(
+        for kind in ProviderSettings.kinds {
+            try TableInPage(page: "Providers.md", name: "settings of \(kind.kind)").expect(
                 kind.markdown, of: "ProviderSettings.swift", suite: "ProvidersPageTests")
         }
     }
@@ -17,7 +17,7 @@ struct ProvidersPageTests {
     func rows() {
         let rows = ProviderSettings.all
         #expect(rows.count > 10 && Set(rows.map(\.name)).count == rows.count)
-        let used = Set(ProviderKind.allCases.flatMap { $0.settings.map(\.row.name) })
+        let used = Set(ProviderSettings.kinds.flatMap { $0.allSettings.map(\.row.name) })
         for row in rows {
             #expect(used.contains(row.name))
             #expect(row.summary.hasSuffix(".") && (row.details.isEmpty || row.details.hasSuffix(".")), "\(row.name)")
@@ -28,7 +28,9 @@ struct ProvidersPageTests {
     @Test("the examples of the page are valid, but for the files of their secrets")
     func examples() throws {
         let blocks = try TableInPage.text(of: "Providers.md").components(separatedBy: "```ini\n").dropFirst()
-        #expect(blocks.count == ProviderKind.allCases.count + 1, "one of each kind, and one with a client for browsers")
+        #expect(
+            blocks.count == ProviderSettings.kinds.count + 1, "one of each kind, and one with a client for browsers"
+        )
         for block in blocks {
             let example = block.components(separatedBy: "```")[0]
             let file = example.replacing(/(APP_SECRET|APP_KEY|CLIENT_SECRET)_FILE=.*/) { "\($0.1)=Xsecret" }

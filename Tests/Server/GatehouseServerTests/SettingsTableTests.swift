@@ -12,6 +12,15 @@ struct SettingsTableTests {
             Settings.markdown, of: "Settings.swift", suite: "SettingsTableTests")
     }
 
+    @Test("the Configuration page says of each setting once whether it is everyday or rare")
+    func everyday() throws {
+        let text = try TableInPage.text(of: "Configuration.md")
+        let section = try #require(text.components(separatedBy: "### Everyday and rare settings\n").dropFirst().first)
+        let table = section.components(separatedBy: "\n### ")[0]
+        let names = table.matches(of: /`([A-Z_]+)`/).map { String($0.1) }
+        #expect(names.sorted() == Settings.all.map(\.name).sorted())
+    }
+
     @Test("each row has a unique name, and a summary that is a sentence for one line of the help")
     func rows() {
         #expect(Settings.all.count > 30)

@@ -14,7 +14,7 @@ struct ConfigurationCheck: Check {
     func run() -> [Finding] {
         let ownFiles = Settings.all.filter(\.isSecret).compactMap { setting in
             survey.source.path(of: setting.name).map { (setting.name, $0) }
-        }.filter { $0.0 != Settings.table.database.name || survey.hasDatabasePassword }
+        }.filter { $0.0 != Settings.table.process.database.name || survey.hasDatabasePassword }
         let files = ownFiles + survey.providerFiles.secrets + survey.receiverFiles.secrets
         let open = files.compactMap { name, path in
             let isReachable = FileStatus.ifAny(at: File.folder(of: path))?.isOpenToOthers ?? true
@@ -42,7 +42,7 @@ struct ConfigurationCheck: Check {
         return [
             .fault(
                 "there is no \(path)",
-                "install -m 644 \(template) \(path), and set \(Settings.table.appleBundleIDs.name) there")
+                "install -m 644 \(template) \(path), and set \(Settings.table.apple.bundleIDs.name) there")
         ]
     }
 

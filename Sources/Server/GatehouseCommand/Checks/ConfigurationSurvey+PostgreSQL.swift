@@ -17,7 +17,7 @@ extension ConfigurationSurvey {
     /// The configuration file, if it has the password of the database and all users can read it.
     var fileWithOpenPassword: String? {
         guard hasDatabasePassword,
-            case .configurationFile(let path)? = source.origin(of: Settings.table.database.name),
+            case .configurationFile(let path)? = source.origin(of: Settings.table.process.database.name),
             let status = FileStatus.ifAny(at: path), status.isOpenToOthers
         else { return nil }
         return path

@@ -19,23 +19,22 @@ struct ConfiguredProviderCheck: Check {
     func run() -> [Finding] {
         if isOffline { return [.note("not checked: --offline")] }
         let callback = callback ?? Self.madeUpCallback
-        let client = provider.checkWebClient(callback: callback, calls: calls).map { evaluate($0, about: .webClient) }
-        return logins + [client].compactMap { $0 }
+        let client = provider.web.flatMap {
+            provider.details.check($0, of: provider.name, callback: callback, calls: calls)
+        }
+        return logins + [client].compactMap { $0.map { evaluate($0, about: .webClient) } }
     }
 
     private static let madeUpCallback = "https://localhost/"
 
     private var logins: [Finding] {
-        switch provider.details {
-        case .openID(let rules, let keys), .google(let rules, let keys):
-            let probe = KeyServerProbe(asking: keys, by: rules)
-            return [evaluate(probe.outcome, at: probe.url, rules, keys)]
-                + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
-        case .weChat(let app):
-            return [evaluate(WeChatProvider(name: provider.name, app: app, calls: calls).check(), about: .app)]
-        case .qq(let app):
-            return [evaluate(QQProvider(name: provider.name, app: app, calls: calls).check(), about: .app)]
+        if let answer = provider.details.checkApp(provider.name, calls: calls) {
+            return [evaluate(answer, about: .app)]
         }
+        guard let (rules, keys) = provider.openID else { return [] }
+        let probe = KeyServerProbe(asking: keys, by: rules)
+        return [evaluate(probe.outcome, at: probe.url, rules, keys)]
+            + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
     }
 
     private var calls: ProviderCalls {
@@ -111,7 +110,7 @@ extension ConfiguredProviderCheck {
     private func names(of subject: Credentials) -> String {
         switch subject {
         case .webClient: "CLIENT_ID and CLIENT_SECRET"
-        case .app: provider.kind == .qq ? "APP_ID and APP_KEY" : "APP_ID and APP_SECRET"
+        case .app: "APP_ID and \(provider.app?.secretSetting ?? "")"
         }
     }
 

@@ -43,8 +43,8 @@ struct ProductionCheck: Check {
         facts.providers = (survey.providers ?? []).flatMap { provider in
             provider.addresses.map { ("\(provider.name.lowercaseName).conf", $0) }
         }
-        facts.developmentSecret = place(of: Settings.table.developmentSecret.name)
-        facts.environmentPlace = place(of: Settings.table.environment.name) ?? .environment
+        facts.developmentSecret = place(of: Settings.table.sessions.developmentSecret.name)
+        facts.environmentPlace = place(of: Settings.table.process.environment.name) ?? .environment
         return evaluate(facts)
     }
 
@@ -71,7 +71,8 @@ struct ProductionCheck: Check {
         let place = facts.environmentPlace
         return .fault(
             "APP_ENV=development, and \(facts.publicReason ?? "users are served"): the login by secret may be enabled",
-            "\(removal(of: Settings.table.environment.name, from: place)); then: \(effect(of: place, isFixed: false))")
+            "\(removal(of: Settings.table.process.environment.name, from: place)); then: \(effect(of: place, isFixed: false))"
+        )
     }
 
     private func apple(_ facts: Facts) -> Finding? {

@@ -6,8 +6,9 @@ import GatehouseServer
 /// name is opened.
 struct ServerEnvironment: Sendable, Equatable {
     private static let names: Set<String> = [
-        Settings.table.environment.name, Settings.table.developmentSecret.name, Settings.table.appleKeysURL.name,
-        Settings.table.appleTokenURL.name, Settings.table.appleRevokeURL.name,
+        Settings.table.process.environment.name, Settings.table.sessions.developmentSecret.name,
+        Settings.table.apple.keysURL.name,
+        Settings.table.apple.tokenURL.name, Settings.table.apple.revokeURL.name,
     ]
 
     private let variables: [String: String]
@@ -30,5 +31,5 @@ struct ServerEnvironment: Sendable, Equatable {
 
     subscript(_ name: String) -> String? { variables[name] }
 
-    var environment: AppEnvironment? { self[Settings.table.environment.name].flatMap(AppEnvironment.init) }
+    var environment: AppEnvironment? { self[Settings.table.process.environment.name].flatMap(AppEnvironment.init) }
 }

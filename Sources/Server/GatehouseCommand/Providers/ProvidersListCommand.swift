@@ -34,14 +34,14 @@ extension ConfiguredProvider {
     /// The cells under `columns`.
     fileprivate var row: [String?] {
         [
-            name.lowercaseName, kind.rawValue, openID?.rules.issuers.joined(separator: ","), app?.id, web?.id,
+            name.lowercaseName, kind, openID?.rules.issuers.joined(separator: ","), app?.id, web?.id,
             openID?.rules.audiences.joined(separator: ","), openID?.keys.text,
         ]
     }
 
     fileprivate var summary: JSONValue {
         [
-            "name": .string(name.lowercaseName), "kind": .string(kind.rawValue),
+            "name": .string(name.lowercaseName), "kind": .string(kind),
             "issuers": openID.map { JSONValue($0.rules.issuers) } ?? .null, "appId": JSONValue(app?.id),
             "clientId": JSONValue(web?.id),
             "audiences": openID.map { JSONValue($0.rules.audiences) } ?? .null, "keys": JSONValue(openID?.keys.text),

@@ -30,7 +30,7 @@ struct TokenIssuer {
         }
         guard let openID = provider.openID else {
             throw CommandError(
-                .usage, "\(name.printable) has no identity tokens: its kind is \(provider.kind.rawValue)")
+                .usage, "\(name.printable) has no identity tokens: its kind is \(provider.kind)")
         }
         (self.name, rules, address, server) = (provider.name, openID.rules, openID.keys, .unknown)
     }

@@ -54,10 +54,10 @@ extension AppleServerFault {
         return switch self {
         case .grantRefused: "Apple no longer accepts this code or token"
         case .secretUnreadable:
-            "\(table.dataKey.name) cannot decrypt data that another key encrypted"
+            "\(table.apple.dataKey.name) cannot decrypt data that another key encrypted"
         case .credentialsRefused(let word):
-            "Apple refuses our credentials (\(word)): check \(table.appleTeamID.name), \(table.appleKeyID.name) and "
-                + table.applePrivateKey.name
+            "Apple refuses our credentials (\(word)): check \(table.apple.teamID.name), \(table.apple.keyID.name) and "
+                + table.apple.privateKey.name
         case .unavailable(let fault): "Apple does not answer: \(fault)"
         }
     }

@@ -81,7 +81,7 @@ package struct ConfigurationFile: Sendable {
     /// Warnings about secrets in the file itself, if every user can read it.
     var warnings: [String] {
         guard let status = try? FileStatus(of: path), status.mode & 0o004 != 0 else { return [] }
-        let database = Settings.table.database.name
+        let database = Settings.table.process.database.name
         return names.secrets.filter { name in
             guard let value = values[name], !value.isEmpty else { return false }
             return name != database || PostgreSQLSettings.hasPassword(value)

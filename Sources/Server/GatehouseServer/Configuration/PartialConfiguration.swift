@@ -7,10 +7,10 @@ package import IdentityProviders
 /// Parts of the configuration, for commands that need no other settings.
 extension Configuration {
     package static func database(from source: SettingSource) throws(SettingFaults) -> DatabaseAddress {
-        let address = try source.read([Settings.table.database]) { $0[\.database] }
+        let address = try source.read([Settings.table.process.database]) { $0[\.process.database] }
         // The default would be the wrong database if the setting is in a file that this user cannot read.
-        if source.mayBeInClosedFolder(Settings.table.database.name), let path = address.path, File.isMissing(path),
-            let fault = source.closedFolder
+        if source.mayBeInClosedFolder(Settings.table.process.database.name), let path = address.path,
+            File.isMissing(path), let fault = source.closedFolder
         {
             throw SettingFaults(faults: [fault])
         }
@@ -19,7 +19,7 @@ extension Configuration {
 
     /// The server's address. Faults of other settings and of other lines of the configuration file do not matter.
     package static func listen(from source: SettingSource) throws(SettingFaults) -> ListenAddress {
-        try source.readAlone(\.listen)
+        try source.readAlone(\.process.listen)
     }
 
     /// How long a token may be used after it was issued. A refresh token may be repeated after its own expiry, until
@@ -28,8 +28,13 @@ extension Configuration {
         from source: SettingSource
     ) throws(SettingFaults) -> (access: Duration, refresh: Duration) {
         let table = Settings.table
-        return try source.read([table.accessTokenLifetime, table.refreshTokenLifetime, table.sessionMaximumAge]) {
-            ($0[\.accessTokenLifetime], min($0[\.refreshTokenLifetime] * 2, $0[\.sessionMaximumAge]))
+        return try source.read([
+            table.sessions.accessTokenLifetime, table.sessions.refreshTokenLifetime, table.sessions.sessionMaximumAge,
+        ]) {
+            (
+                $0[\.sessions.accessTokenLifetime],
+                min($0[\.sessions.refreshTokenLifetime] * 2, $0[\.sessions.sessionMaximumAge])
+            )
         }
     }
 
@@ -45,46 +50,44 @@ extension Configuration {
 
     /// Nil if `DATA_KEY` is not set.
     package static func vault(from source: SettingSource) throws(SettingFaults) -> DataVault? {
-        try source.read(Settings.table.dataKeys) { $0.vault(isRequired: false).vault }
+        try source.read(Settings.table.dataKeyRows) { $0.vault(isRequired: false).vault }
     }
 
     /// Nil if `JWT_REFRESH_SECRET` is not set.
     package static func refreshKeys(from source: SettingSource) throws(SettingFaults) -> KeyRing? {
-        try source.read(Settings.table.refreshSecrets) { $0.refreshKeys() }
+        try source.read(Settings.table.refreshSecretRows) { $0.refreshKeys() }
     }
 
     /// Nil if `JWT_REFRESH_SECRET` is not set or not usable, or if this user cannot read it.
     package static func refreshKeysIfReadable(from source: SettingSource) -> KeyRing? {
-        source.readIfSound(Settings.table.refreshSecrets) { $0.refreshKeys() } ?? nil
+        source.readIfSound(Settings.table.refreshSecretRows) { $0.refreshKeys() } ?? nil
     }
 
     /// The providers that have a file each. Faults of other settings do not matter.
     package static func providers(from source: SettingSource) throws(SettingFaults) -> [ConfiguredProvider] {
-        try source.requireReadableFile()
-        let (providers, mayMissValues) = try source.read([Settings.table.providersFolder]) {
-            ($0.providers(), $0.mayMissValues)
-        }
-        // A secret may be in a folder that this user cannot open.
-        if mayMissValues, let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
-        return providers
+        try things(from: source, [Settings.table.apple.providersFolder]) { $0.providers() }
     }
 
     /// The receivers of events. Faults of other settings do not matter.
     package static func receivers(from source: SettingSource) throws(SettingFaults) -> [EventReceiver] {
+        try things(from: source, Settings.table.receiverRows) { $0.receivers() }
+    }
+
+    private static func things<Thing>(
+        from source: SettingSource, _ rows: [any SettingRow], _ read: (inout SettingReader<Settings>) -> [Thing]
+    ) throws(SettingFaults) -> [Thing] {
         try source.requireReadableFile()
-        let (receivers, mayMissValues) = try source.read(Settings.table.receivers) {
-            ($0.receivers(), $0.mayMissValues)
-        }
+        let (things, mayMissValues) = try source.read(rows) { (read(&$0), $0.mayMissValues) }
         // A secret may be in a folder that this user cannot open.
         if mayMissValues, let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
-        return receivers
+        return things
     }
 
     /// How codes are sent. Faults of other settings do not matter.
     package static func delivery(from source: SettingSource) throws(SettingFaults) -> ConfiguredDelivery? {
         try source.requireReadableFile()
         if let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
-        return try source.read(Settings.table.delivery) { $0.delivery() }
+        return try source.read(Settings.table.deliveryRows) { $0.delivery() }
     }
 
     /// What a transfer of the app needs: the team's credentials, and the apps. Faults of other settings do not matter.
@@ -93,14 +96,14 @@ extension Configuration {
     ) throws(SettingFaults) -> (server: AppleServerSettings, clientIDs: [String]) {
         try source.requireReadableFile()
         let table = Settings.table
-        let (server, clientIDs) = try source.read(table.appleServer + [table.appleBundleIDs]) { settings in
-            if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
+        let (server, clientIDs) = try source.read(table.appleServerRows + [table.apple.bundleIDs]) { settings in
+            if !settings.isSet(\.apple.bundleIDs) { settings.addMissing(table.apple.bundleIDs) }
             let (isSet, server) = settings.appleServer()
             if !isSet {
                 settings.addMissing(
-                    table.appleTeamID, "set it with APPLE_KEY_ID and APPLE_PRIVATE_KEY, the credentials at Apple")
+                    table.apple.teamID, "set it with APPLE_KEY_ID and APPLE_PRIVATE_KEY, the credentials at Apple")
             }
-            return (server, settings[\.appleBundleIDs] ?? [])
+            return (server, settings[\.apple.bundleIDs] ?? [])
         }
         guard let server else { throw SettingFaults(faults: [source.closedFolder].compactMap { $0 }) }
         return (server, clientIDs)
@@ -110,15 +113,15 @@ extension Configuration {
     package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> TokenRules {
         try source.requireReadableFile()
         let table = Settings.table
-        return try source.read([table.appleBundleIDs, table.appleIssuers, table.appleNonce]) { settings in
-            if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
+        return try source.read([table.apple.bundleIDs, table.apple.issuers, table.apple.nonce]) { settings in
+            if !settings.isSet(\.apple.bundleIDs) { settings.addMissing(table.apple.bundleIDs) }
             return settings.appleRules
         }
     }
 
     /// Where Apple publishes its keys. Faults of other settings do not matter.
     package static func appleKeysURL(from source: SettingSource) throws(SettingFaults) -> String {
-        try source.readAlone(\.appleKeysURL)
+        try source.readAlone(\.apple.keysURL)
     }
 }
 
@@ -172,45 +175,42 @@ package struct ConfigurationSurvey: Sendable {
             faults = error.faults.filter { $0 != source.closedFolder }
             warnings = []
         }
-        environment = source.readIfSound(\.environment)
-        listen = source.readIfSound(\.listen)
-        database = source.readIfSound(\.database) ?? (try? Configuration.database(from: source))
-        databaseMark = source.readIfSound([table.databaseMark]) { $0.databaseMark() } ?? nil
-        databaseConnections = source.readIfSound(\.databaseConnections)
-        workers = source.readIfSound(\.workers)
-        publicAddress = source.readIfSound([table.publicURL]) { $0.publicAddress() } ?? .unknown
-        appleKeysURL = source.readIfSound(\.appleKeysURL)
-        let addresses = [
-            table.appleKeysURL, table.appleTokenURL, table.appleRevokeURL, table.appleAuthorizationURL,
-            table.appleMigrationURL,
+        environment = source.readIfSound(\.process.environment)
+        listen = source.readIfSound(\.process.listen)
+        database = source.readIfSound(\.process.database) ?? (try? Configuration.database(from: source))
+        databaseMark = source.readIfSound([table.process.databaseMark]) { $0.databaseMark() } ?? nil
+        databaseConnections = source.readIfSound(\.process.databaseConnections)
+        workers = source.readIfSound(\.process.workers)
+        publicAddress = source.readIfSound([table.process.publicURL]) { $0.publicAddress() } ?? .unknown
+        appleKeysURL = source.readIfSound(\.apple.keysURL)
+        let addresses: [KeyPath<Settings, Setting<String>>] = [
+            \.apple.keysURL, \.apple.tokenURL, \.apple.revokeURL, \.apple.authorizationURL, \.apple.migrationURL,
         ]
         appleAddresses =
-            source.readIfSound(addresses) { settings in
-                let urls = [
-                    settings[\.appleKeysURL], settings[\.appleTokenURL], settings[\.appleRevokeURL],
-                    settings[\.appleAuthorizationURL], settings[\.appleMigrationURL],
-                ]
-                return zip(addresses, urls).map { (name: $0.name, url: $1) }
+            source.readIfSound(addresses.map { table[keyPath: $0] }) { settings in
+                addresses.map { (name: table[keyPath: $0].name, url: settings[$0]) }
             } ?? []
-        let policy = source.readIfSound([table.appleIssuers, table.appleBundleIDs, table.appleNonce]) {
-            (issuers: $0[\.appleIssuers], audiences: $0[\.appleBundleIDs])
+        let policy = source.readIfSound([table.apple.issuers, table.apple.bundleIDs, table.apple.nonce]) {
+            (issuers: $0[\.apple.issuers], audiences: $0[\.apple.bundleIDs])
         }
         (audiences, issuers) = (policy?.audiences, policy?.issuers)
-        let server = source.readIfSound(table.appleServer) { $0.appleServer() }
+        let server = source.readIfSound(table.appleServerRows) { $0.appleServer() }
         appleServer = server?.settings
         hasCredentials = server.map(\.isSet) ?? true
-        let web = source.readIfSound(table.web) { settings in
+        let web = source.readIfSound(table.webRows) { settings in
             let policy = settings.webPolicy(at: settings.publicAddress())
             return (policy: policy, apple: settings.appleWebClient(by: policy))
         }
         (self.web, appleWebClient) = (web?.policy, web?.apple)
-        vault = source.readIfSound(table.dataKeys) { $0.vault(isRequired: false).vault }
-        refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
+        vault = source.readIfSound(table.dataKeyRows) { $0.vault(isRequired: false).vault }
+        refreshKeys = source.readIfSound(table.refreshSecretRows) { $0.refreshKeys() }
         providers = try? Configuration.providers(from: source)
-        delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
-        testCodes = source.readIfSound([table.testCodes]) { $0[\.testCodes] ?? [:] }
-        requiresPhone = source.readIfSound(\.phoneBinding) == .required
-        services = source.readIfSound([table.serviceTokens, table.serviceUsers, table.listen]) { $0.serviceAccess() }
+        delivery = source.readIfSound(table.deliveryRows) { $0.delivery() } ?? nil
+        testCodes = source.readIfSound([table.codes.testCodes]) { $0[\.codes.testCodes] ?? [:] }
+        requiresPhone = source.readIfSound(\.codes.phoneBinding) == .required
+        services = source.readIfSound([table.services.tokens, table.services.users, table.process.listen]) {
+            $0.serviceAccess()
+        }
         receivers = try? Configuration.receivers(from: source)
         providerFiles = FolderFiles(of: .providers, for: source)
         receiverFiles = FolderFiles(of: .receivers(), for: source)
@@ -219,23 +219,23 @@ package struct ConfigurationSurvey: Sendable {
 
 /// Settings that are read together.
 extension Settings {
-    fileprivate var dataKeys: [any SettingRow] { [dataKey, dataKeyPrevious] }
-    var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
-    fileprivate var delivery: [any SettingRow] {
+    var dataKeyRows: [any SettingRow] { [apple.dataKey, apple.dataKeyPrevious] }
+    var refreshSecretRows: [any SettingRow] { [keys.refreshSecret, keys.refreshSecretPrevious] }
+    var deliveryRows: [any SettingRow] {
         [
-            smsURL, smsSecret, phoneCountries, phoneKinds, phoneBinding, smtpURL, smtpUsername, smtpPassword, mailFrom,
-            appName,
-            codeDomain, messagesFolder, messagesLanguage,
+            delivery.smsURL, delivery.smsSecret, codes.phoneCountries, codes.phoneKinds, codes.phoneBinding,
+            delivery.smtpURL, delivery.smtpUsername, delivery.smtpPassword, delivery.mailFrom, delivery.appName,
+            delivery.codeDomain, delivery.messagesFolder, delivery.messagesLanguage,
         ]
     }
-    fileprivate var receivers: [any SettingRow] { [eventsURL, eventsSecret, receiversFolder] }
-    fileprivate var web: [any SettingRow] {
+    var receiverRows: [any SettingRow] { [events.url, events.secret, events.receiversFolder] }
+    var webRows: [any SettingRow] {
         [
-            publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, signInOrder, appleClientID,
-            appleAuthorizationURL,
+            process.publicURL, process.tokenIssuer, process.environment, web.redirectURIs, web.corsOrigins,
+            web.signInOrder, apple.clientID, apple.authorizationURL,
         ]
     }
-    fileprivate var appleServer: [any SettingRow] {
-        [appleTokenURL, appleRevokeURL, appleMigrationURL, appleTeamID, appleKeyID, applePrivateKey]
+    var appleServerRows: [any SettingRow] {
+        [apple.tokenURL, apple.revokeURL, apple.migrationURL, apple.teamID, apple.keyID, apple.privateKey]
     }
 }

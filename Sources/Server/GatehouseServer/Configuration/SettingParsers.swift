@@ -29,8 +29,7 @@ extension SettingParser where Value == [String] {
     /// - Parameter things: what the entries are, such as "bundle IDs".
     static func list(of things: String) -> Self {
         Self("a list of \(things) separated by commas, without empty entries") { text in
-            let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
-            return entries.contains("") ? nil : entries
+            text.list { $0.isEmpty ? nil : $0 }
         }
     }
 }
@@ -90,6 +89,8 @@ extension SettingParser where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Duration {
+    static let day = Duration.seconds(86_400)
+
     private static let units: [(mark: Character, seconds: Int64)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
 
     /// Reads `30s`, `15m`, `12h` or `30d`.
@@ -104,5 +105,19 @@ extension Duration {
     package var setting: String {
         let unit = Self.units.first { wholeSeconds != 0 && wholeSeconds % $0.seconds == 0 }
         return unit.map { "\(wholeSeconds / $0.seconds)\($0.mark)" } ?? "0s"
+    }
+}
+
+extension String {
+    /// The entries of a list with commas, without their blanks; nil if one of them cannot be read.
+    func list<Entry>(_ read: (String) -> Entry?) -> [Entry]? {
+        let texts = split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        let entries = texts.compactMap(read)
+        return entries.count == texts.count ? entries : nil
+    }
+
+    /// Without white space at either end.
+    var trimmingWhiteSpace: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

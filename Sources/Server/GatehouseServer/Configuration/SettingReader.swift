@@ -1,64 +1,101 @@
 import FileSystem
 import OpenSSL
 
-/// Reads settings in one loop over the table, and collects every fault instead of stopping at the first.
+/// The settings of one kind of file: the configuration file, or one in a folder.
+package protocol SettingsTable: Sendable {
+    static var table: Self { get }
+}
+
+/// Reads settings, and collects every fault instead of stopping at the first.
 ///
 /// A setting whose text cannot be parsed gets its default value, so that rules for several settings are checked as
 /// well. A caller must not use the values if there are faults.
-struct SettingReader {
+package struct SettingReader<Table: SettingsTable> {
     /// Warnings about values that are allowed but are probably mistakes.
     private(set) var warnings: [String]
     /// The text of each setting, for a comparison with a later reading.
     private(set) var digests = SettingDigests()
     /// Whether the value of a setting may be in a place that could not be read.
     private(set) var mayMissValues = false
+    /// In the order in which they were found.
+    private(set) var found: [SettingFault]
 
     private let source: SettingSource
     private var values: [String: any Sendable] = [:]
     private var namesSet: Set<String> = []
-    private var found: [SettingFault]
     /// The faults of the files in folders.
     private var foundInFolders: [SettingFault] = []
 
-    /// - Parameter rows: the settings to read. Access to any other setting traps.
-    init(_ source: SettingSource, _ rows: [any SettingRow] = Settings.all) {
+    /// - Parameter rows: the settings to read. Access to any setting that is not read traps.
+    init(_ source: SettingSource, _ rows: [any SettingRow]) {
         self.source = source
         found = source.file?.faults ?? []
         warnings = source.file?.warnings ?? []
         for row in rows { read(row) }
     }
 
-    private mutating func read(_ row: any SettingRow) {
+    /// - Parameters:
+    ///   - defaultText: for a row whose default differs between the files of a folder.
+    ///   - isRequired: whether a setting that is missing is a fault here.
+    mutating func read(_ row: any SettingRow, or defaultText: String? = nil, isRequired: Bool = false) {
         let name = row.name
         let isHidden = source.mayBeInClosedFolder(name)
-        let hasFaultyLine = source.hasFaultyLine(for: name)
-        mayMissValues = mayMissValues || isHidden || hasFaultyLine
+        var isFaulty = source.hasFaultyLine(for: name)
+        mayMissValues = mayMissValues || isHidden || isFaulty
         var text: String?
         var messages: [String] = []
         do throws(SettingFault) {
             text = try source.value(of: name)
-            digests.add(name, text)
+            digests.add(source.scope.label + name, text)
         } catch {
-            found.append(error)
+            isFaulty = true
+            addFault(name, error.message, in: error.file)
         }
-        if text != nil || hasFaultyLine || found.last?.name == name { namesSet.insert(name) }
-        values[name] = row.value(of: text, faults: &messages)
-        for message in messages { found.append(SettingFault(name, message, in: source.path(of: name))) }
+        if text != nil || isFaulty { namesSet.insert(name) }
+        if isRequired, text == nil, !isFaulty, !isHidden {
+            messages.append("is required: set it to \(row.format)")
+        }
+        values[name] = row.value(of: text ?? defaultText, faults: &messages)
+        for message in messages { addFault(name, message, in: source.path(of: name)) }
     }
 
-    subscript<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Value {
-        let name = Settings.table[keyPath: row].name
-        guard let stored = values[name], let value = stored as? Value else {
-            preconditionFailure("\(name) was not read")
+    subscript<Value>(_ row: KeyPath<Table, Setting<Value>>) -> Value { self[Table.table[keyPath: row]] }
+
+    subscript<Value>(_ row: Setting<Value>) -> Value {
+        guard let stored = values[row.name], let value = stored as? Value else {
+            preconditionFailure("\(row.name) was not read")
         }
         return value
     }
 
     /// Whether the operator has set it, even if its value is invalid or cannot be read.
-    func isSet<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Bool {
-        namesSet.contains(Settings.table[keyPath: row].name)
+    func isSet<Value>(_ row: KeyPath<Table, Setting<Value>>) -> Bool { isSet(Table.table[keyPath: row]) }
+
+    func isSet(_ row: some SettingRow) -> Bool { namesSet.contains(row.name) }
+
+    /// Whether a line of the file sets it, as a value or as the name of a file.
+    func hasLine(for row: some SettingRow) -> Bool {
+        guard let file = source.file else { return false }
+        return [row.name, row.name + Settings.fileSuffix].contains {
+            !(file.values[$0] ?? "").isEmpty || file.namesOfFaultyLines.contains($0)
+        }
     }
 
+    /// Whether it is a secret that may be in a folder that this user cannot open.
+    func mayBeHidden(_ row: some SettingRow) -> Bool { source.mayBeInClosedFolder(row.name) }
+
+    /// - Parameter file: the file to correct; nil for the file of the folder, or the configuration file.
+    mutating func addFault(_ name: String, _ message: String, in file: String? = nil) {
+        let place = source.scope.place
+        found.append(SettingFault(place + name, message, in: file ?? (place.isEmpty ? nil : source.file?.path)))
+    }
+
+    mutating func warn(_ message: String) { warnings.append(message) }
+}
+
+// MARK: - The settings of the server
+
+extension SettingReader<Settings> {
     /// In the order of the table, after those of the configuration file and before those of the files in folders.
     var faults: [SettingFault] {
         let names = Settings.all.map(\.name)
@@ -66,11 +103,9 @@ struct SettingReader {
         return found.sorted { position($0) < position($1) } + foundInFolders
     }
 
-    mutating func addFault(_ name: String, _ message: String) { found.append(SettingFault(name, message)) }
-
     /// Adds the fault that a setting is missing, unless it may be in a folder that this user cannot open.
     mutating func addMissing(_ row: some SettingRow, _ message: String? = nil) {
-        guard !source.mayBeInClosedFolder(row.name) else { return }
+        guard !mayBeHidden(row) else { return }
         addFault(row.name, "is missing: " + (message ?? "set it to \(row.format)") + adviceForMissingSecret(row))
     }
 
@@ -85,7 +120,7 @@ struct SettingReader {
 
     /// Adds a fault for each required setting that is not set.
     mutating func addMissing() {
-        for row in Settings.all where row.defaultValue == .required && !namesSet.contains(row.name) { addMissing(row) }
+        for row in Settings.all where row.defaultValue == .required && !isSet(row) { addMissing(row) }
     }
 
     /// The path of a file beside the configuration file that has the name of a setting in lower case.
@@ -93,25 +128,35 @@ struct SettingReader {
         source.file.map { File.folder(of: $0.path) + "/" + name.lowercased() }
     }
 
-    mutating func warn(_ message: String) { warnings.append(message) }
-
-    /// Reads a folder with a file for each thing of a kind. Those with a fault are left out.
-    mutating func read<Item>(
-        _ kind: SettingsFolder.Kind, by read: (SettingsFolder) -> FolderReading<Item>
-    ) -> [Item] {
-        let reading = read(SettingsFolder(kind, at: self[kind.setting], beside: source))
-        foundInFolders += reading.faults
-        mayMissValues = mayMissValues || reading.mayMissValues
-        warnings += reading.warnings
-        digests.merge(reading.digests)
-        return reading.items
-    }
-
     /// The file beside the configuration file that has the name of a setting in lower case.
     mutating func fileBesideConfiguration(for name: String) -> (path: String, text: String)? {
         guard let file = source.fileBesideConfiguration(for: name) else { return nil }
         digests.add(name, file.text)
         return file
+    }
+
+    /// Reads a folder with a file for each thing of a kind.
+    ///
+    /// - Parameter read: reads one file. The item is nil if the file has faults, or lacks a secret that this user cannot read.
+    mutating func read<Other, Item>(
+        _ kind: SettingsFolder.Kind,
+        _ read: (_ name: String, _ source: SettingSource) -> (settings: SettingReader<Other>, item: Item?)
+    ) -> [Item] {
+        var items: [Item] = []
+        for entry in SettingsFolder(kind, at: self[kind.setting], beside: source).entries {
+            switch entry {
+            case .file(let name, let source):
+                let (settings, item) = read(name, source)
+                if let item { items.append(item) }
+                foundInFolders += settings.found
+                warnings += settings.warnings
+                digests.merge(settings.digests)
+                mayMissValues = mayMissValues || settings.mayMissValues
+            case .wrong(let fault): foundInFolders.append(fault)
+            case .ignored(let warning): warn(warning)
+            }
+        }
+        return items
     }
 }
 
@@ -124,9 +169,9 @@ extension SettingSource {
     /// Reads some settings, for commands that need no others. Throws if one of them or the
     /// configuration file has a fault.
     func read<Value>(
-        _ rows: [any SettingRow], _ value: (inout SettingReader) -> Value
+        _ rows: [any SettingRow], _ value: (inout SettingReader<Settings>) -> Value
     ) throws(SettingFaults) -> Value {
-        var settings = SettingReader(self, rows)
+        var settings = SettingReader<Settings>(self, rows)
         let value = value(&settings)
         guard settings.faults.isEmpty else { throw SettingFaults(faults: settings.faults) }
         return value
@@ -137,7 +182,7 @@ extension SettingSource {
     func readAlone<Value>(_ row: KeyPath<Settings, Setting<Value>>) throws(SettingFaults) -> Value {
         let setting = Settings.table[keyPath: row]
         if !isSetInEnvironment(setting.name) { try requireReadableFile() }
-        let settings = SettingReader(self, [setting])
+        let settings = SettingReader<Settings>(self, [setting])
         if hasFaultyLine(for: setting.name) { throw SettingFaults(faults: settings.faults) }
         let faults = settings.faults.filter { $0.name == setting.name }
         guard faults.isEmpty else { throw SettingFaults(faults: faults) }
@@ -145,9 +190,9 @@ extension SettingSource {
     }
 
     /// Some settings; nil if one of them has a fault, or may have a value that cannot be read.
-    func readIfSound<Value>(_ rows: [any SettingRow], _ value: (inout SettingReader) -> Value) -> Value? {
+    func readIfSound<Value>(_ rows: [any SettingRow], _ value: (inout SettingReader<Settings>) -> Value) -> Value? {
         if let file, !file.isReadable { return nil }
-        var settings = SettingReader(self, rows)
+        var settings = SettingReader<Settings>(self, rows)
         let value = value(&settings)
         let names = Set(rows.map(\.name))
         return settings.mayMissValues || settings.faults.contains { names.contains($0.name) } ? nil : value

@@ -9,7 +9,7 @@ package struct SettingSource: Sendable {
     package let file: ConfigurationFile?
     /// The folder of credentials, and whether this user can open it.
     private let credentials: (folder: String, isOpen: Bool)?
-    private let scope: SettingScope
+    let scope: SettingScope
 
     /// Set by systemd, or in the configuration file for commands that an operator runs.
     package static let credentialsVariable = "CREDENTIALS_DIRECTORY"
@@ -79,7 +79,7 @@ package struct SettingSource: Sendable {
     /// Whether this is a secret that may be in the folder of credentials, which this user cannot open.
     func mayBeInClosedFolder(_ name: String) -> Bool {
         guard let credentials, !credentials.isOpen, (try? place(of: name)) == nil else { return false }
-        return scope.isSecret(name)
+        return scope.secrets.contains(name)
     }
 
     /// The file that a setting is read from; nil if its value is not in a file of its own.
@@ -188,4 +188,18 @@ package struct SettingSource: Sendable {
     private static func nonEmpty(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
     }
+}
+
+/// What the settings of a source belong to: the server, or a provider or a receiver with a file of its own.
+struct SettingScope: Sendable {
+    /// Before the name of a setting in faults, such as `providers.d/google.conf: `.
+    var place = ""
+    /// Before the name of a setting that has changed, such as `providers.d/google: `.
+    var label = ""
+    /// The settings that are secret.
+    let secrets: [String]
+    /// The names that the systemd credential with a setting can have, relative to the folder of credentials.
+    let credentials: @Sendable (_ setting: String) -> [String]
+
+    static let server = SettingScope(secrets: SettingNames.ofServer.secrets) { [$0.lowercased()] }
 }

@@ -148,7 +148,7 @@ package final class Health: Sendable {
             return Readiness.Part(
                 "apple_keys", isReady: false,
                 "Apple's keys are not available, so users cannot sign in with Apple: check that this machine reaches "
-                    + "\(Settings.table.appleKeysURL.name); the log has the result of each fetch (event apple_keys)")
+                    + "\(Settings.table.apple.keysURL.name); the log has the result of each fetch (event apple_keys)")
         }
         return Readiness.Part("apple_keys", isReady: true, "Apple's keys are \(age.abbreviated) old")
     }

@@ -69,7 +69,7 @@ package struct ServerQuery: Sendable {
         case .unreachable(let error) where error.isFullQueue:
             "the server no longer accepts connections: see systemctl status gatehouse, and restart it"
         case .unreachable(let error):
-            "no server listens (\(error)): start the server, or set \(Settings.table.listen.name) to its address"
+            "no server listens (\(error)): start the server, or set \(Settings.table.process.listen.name) to its address"
         case .closedWithoutResponse: "the server has the maximum number of connections: try again"
         case .late: "the server accepts connections but does not answer: see its log, and restart it"
         case .truncated: "the server closed the connection: see its log"

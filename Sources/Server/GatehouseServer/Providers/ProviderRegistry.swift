@@ -66,10 +66,11 @@ final class ProviderRegistry: Sendable {
         var built = Built()
         for settings in configured {
             guard let part = next[settings.name] else { continue }
-            built.logins[settings.name] = provider(settings, part)
-            built.web[settings.name] = settings.webSignIn(
-                keys: part.keys, discovery: part.discovery,
-                calls: calls(of: settings.name, part.gate, post: settings.postToTokenEndpoint))
+            let (name, details) = (settings.name, settings.details)
+            built.logins[name] = details.provider(name, parts(of: name, part))
+            guard let client = settings.web else { continue }
+            built.web[name] = details.webProvider(
+                name, client, parts(of: name, part, post: settings.postToTokenEndpoint))
         }
         return built
     }
@@ -124,22 +125,13 @@ extension ProviderRegistry {
             source: ProviderKeys.source(of: address))
     }
 
-    private func provider(_ settings: ConfiguredProvider, _ part: Part) -> (any IdentityProvider)? {
-        let (name, grace) = (settings.name, environment.replayGrace)
-        switch settings.details {
-        case .openID(let rules, _):
-            return part.keys.map { IdentityTokenVerifier(of: name, by: rules, keys: $0, replayGrace: grace) }
-        case .google(let rules, _):
-            return part.keys.map { GoogleProvider(name: name, rules: rules, keys: $0, replayGrace: grace) }
-        case .weChat(let app): return WeChatProvider(name: name, app: app, calls: calls(of: name, part.gate))
-        case .qq(let app): return QQProvider(name: name, app: app, calls: calls(of: name, part.gate))
-        }
-    }
-
-    private func calls(
-        of name: Provider, _ gate: CallGate, post: @escaping ProviderCalls.Post = ProviderCalls.networkPost
-    ) -> ProviderCalls {
-        ProviderCalls(gate: gate, post: post, report: report(of: name))
+    private func parts(
+        of name: Provider, _ part: Part, post: @escaping ProviderCalls.Post = ProviderCalls.networkPost
+    ) -> ProviderParts {
+        ProviderParts(
+            keys: part.keys, discovery: part.discovery,
+            calls: ProviderCalls(gate: part.gate, post: post, report: report(of: name)),
+            replayGrace: environment.replayGrace)
     }
 
     private func report(of name: Provider) -> ProviderReport.Handler {

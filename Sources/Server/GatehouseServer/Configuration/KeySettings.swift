@@ -1,12 +1,33 @@
 import GatehouseTokens
-package import IdentityProviders
+import IdentityProviders
 import JOSE
 
-/// How Apple's token and revocation endpoints are reached.
-package struct AppleServerSettings: Sendable {
-    package let addresses: AppleAddresses
-    package let teamID: String
-    package let secrets: ClientSecrets
+/// The keys that sign tokens.
+package struct KeySettings: Sendable {
+    let signingKey = Setting(
+        "ACCESS_SIGNING_KEY", .keyPair, secret: true, "Key that signs access tokens, with ES256 or EdDSA.",
+        details: """
+            Remove `JWT_ACCESS_SECRET` when the tokens that it signed have expired (`ACCESS_TOKEN_TTL`). Until then tokens \
+            signed with it are accepted, and the log and `gatehouse check` warn of it.
+            """)
+    let signingKeyPrevious = Setting(
+        "ACCESS_SIGNING_KEY_PREVIOUS", .previous(.keyPair, .pem), secret: true,
+        "Earlier keys, which are accepted and published but do not sign.", details: "One PEM after the other.")
+    let accessSecret = Setting(
+        "JWT_ACCESS_SECRET", .secret, default: .requiredIf("without `ACCESS_SIGNING_KEY`"), secret: true,
+        "Secret that signs access tokens, with HS256.",
+        details: "It must differ from every other secret ([keys](#keys)).")
+    let accessSecretPrevious = Setting(
+        "JWT_ACCESS_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
+        "Earlier secrets of access tokens, which are accepted but do not sign.",
+        details: "One on a line, the newest first.")
+    let refreshSecret = Setting(
+        "JWT_REFRESH_SECRET", .secret, default: .required, secret: true, "Secret that signs refresh tokens.",
+        details: "It must differ from every other secret.")
+    let refreshSecretPrevious = Setting(
+        "JWT_REFRESH_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
+        "Earlier secrets of refresh tokens, which are accepted but do not sign.",
+        details: "One on a line, the newest first.")
 }
 
 /// A key and its place in the settings.
@@ -23,19 +44,19 @@ struct PlacedKey<Key: Sendable> {
     var place: String { line.map { "\(setting) line \($0)" } ?? setting }
 }
 
-extension SettingReader {
+extension SettingReader<Settings> {
     // MARK: Keys of tokens
 
     /// The keys that sign access and refresh tokens. Adds the faults of keys that are missing or shared.
     ///
     /// - Parameter dataKeys: secrets with another purpose.
     mutating func keyRings(besides dataKeys: [PlacedKey<Secret>]) -> (access: KeyRing, refresh: KeyRing)? {
-        let pairs = distinct(keys(\.signingKey, \.signingKeyPrevious)) { $0.thumbprint == $1.thumbprint }
-        if !isSet(\.signingKey), !isSet(\.accessSecret) { addMissing(Settings.table.accessSecret) }
-        let access = distinctSecrets(\.accessSecret, \.accessSecretPrevious)
-        let refresh = distinctSecrets(\.refreshSecret, \.refreshSecretPrevious)
+        let pairs = distinct(keys(\.keys.signingKey, \.keys.signingKeyPrevious)) { $0.thumbprint == $1.thumbprint }
+        if !isSet(\.keys.signingKey), !isSet(\.keys.accessSecret) { addMissing(Settings.table.keys.accessSecret) }
+        let access = distinctSecrets(\.keys.accessSecret, \.keys.accessSecretPrevious)
+        let refresh = distinctSecrets(\.keys.refreshSecret, \.keys.refreshSecretPrevious)
         refuseSharedSecrets(access + refresh + dataKeys)
-        if isSet(\.signingKey) { warnOfSecretsBesideKey(access) }
+        if isSet(\.keys.signingKey) { warnOfSecretsBesideKey(access) }
         // The first key signs: the key pair if one is set. Tokens that were signed with the others are accepted.
         let current = pairs.filter { !$0.isPrevious }.map(\.key)
         let previous = pairs.filter(\.isPrevious).map(\.key)
@@ -47,7 +68,7 @@ extension SettingReader {
 
     /// Nil if `JWT_REFRESH_SECRET` is not set.
     mutating func refreshKeys() -> KeyRing? {
-        Self.ring(distinctSecrets(\.refreshSecret, \.refreshSecretPrevious).compactMap(\.key.signingKey))
+        Self.ring(distinctSecrets(\.keys.refreshSecret, \.keys.refreshSecretPrevious).compactMap(\.key.signingKey))
     }
 
     private static func ring(_ keys: [SigningKey]) -> KeyRing? {
@@ -59,9 +80,9 @@ extension SettingReader {
         let table = Settings.table
         for name in Set(secrets.map(\.setting)).sorted() {
             warn(
-                "\(name) is set beside \(table.signingKey.name): it signs nothing, but access tokens signed with it are "
+                "\(name) is set beside \(table.keys.signingKey.name): it signs nothing, but access tokens signed with it are "
                     + "still accepted; remove it once those issued before the change have expired "
-                    + "(\(table.accessTokenLifetime.name))")
+                    + "(\(table.sessions.accessTokenLifetime.name))")
         }
     }
 
@@ -71,35 +92,14 @@ extension SettingReader {
     ///
     /// - Parameter isRequired: whether the server has data to encrypt.
     mutating func vault(isRequired: Bool) -> (vault: DataVault?, keys: [PlacedKey<Secret>]) {
-        let hasPrevious = self[\.dataKeyPrevious].map { !$0.isEmpty } ?? isSet(\.dataKeyPrevious)
-        if !isSet(\.dataKey), isRequired || hasPrevious { addMissing(Settings.table.dataKey) }
-        let secrets = distinctSecrets(\.dataKey, \.dataKeyPrevious)
+        let hasPrevious = self[\.apple.dataKeyPrevious].map { !$0.isEmpty } ?? isSet(\.apple.dataKeyPrevious)
+        if !isSet(\.apple.dataKey), isRequired || hasPrevious { addMissing(Settings.table.apple.dataKey) }
+        let secrets = distinctSecrets(\.apple.dataKey, \.apple.dataKeyPrevious)
         func keys(previous: Bool) -> [DataKey] {
             secrets.filter { $0.isPrevious == previous }.compactMap { $0.key.decoded.flatMap { try? DataKey($0) } }
         }
         let vault = keys(previous: false).first.map { DataVault(key: $0, previous: keys(previous: true)) }
         return (vault, secrets)
-    }
-
-    // MARK: Apple's endpoints
-
-    /// The credentials for Apple's endpoints: all three settings, or none.
-    mutating func appleServer() -> (isSet: Bool, settings: AppleServerSettings?) {
-        let table = Settings.table
-        let areSet = [isSet(\.appleTeamID), isSet(\.appleKeyID), isSet(\.applePrivateKey)]
-        guard areSet.contains(true) else { return (false, nil) }
-        let rows: [any SettingRow] = [table.appleTeamID, table.appleKeyID, table.applePrivateKey]
-        let names = rows.map(\.name).joined(separator: ", ")
-        for (row, isSet) in zip(rows, areSet) where !isSet { addMissing(row, "\(names) must be set together") }
-        guard let teamID = self[\.appleTeamID], let keyID = self[\.appleKeyID], let pem = self[\.applePrivateKey],
-            let key = try? SigningKey(pem: pem, keyID: keyID)
-        else { return (true, nil) }
-        let addresses = AppleAddresses(
-            token: self[\.appleTokenURL], revocation: self[\.appleRevokeURL], migration: self[\.appleMigrationURL])
-        return (
-            true,
-            AppleServerSettings(addresses: addresses, teamID: teamID, secrets: ClientSecrets(teamID: teamID, key: key))
-        )
     }
 
     // MARK: Current and previous keys

@@ -1,5 +1,79 @@
 import Gatehouse
+import IdentityProviders
 import Text
+
+/// Signing in through a browser.
+package struct WebSettings: Sendable {
+    let redirectURIs = Setting(
+        "REDIRECT_URIS", .redirectURIs, "Addresses at which signing in through a browser may end.",
+        details: """
+            Without them, it is off. A request has to name one of them byte for byte; only the port of `127.0.0.1` and \
+            `[::1]` may be any. With `APP_ENV=development`, `http://localhost` with a port is permitted as well. It needs \
+            `PUBLIC_URL`, or an https origin as `TOKEN_ISSUER` where that is `off`: browsers come back there from the providers.
+            """)
+    let corsOrigins = Setting(
+        "CORS_ORIGINS", .origins, "Origins of other servers whose pages may call the API.",
+        details: """
+            They may also use the session in the browser's cookie, so they have to be as trustworthy as this server. Set \
+            exactly the same line in `nginx.values`, for guarded locations and nginx's own errors. With \
+            `APP_ENV=development`, `http://localhost` with a port is permitted as well.
+            """)
+    let signInOrder = Setting(
+        "SIGN_IN_ORDER", .list(of: "names of ways to sign in"),
+        "The order in which pages show the ways to sign in, such as google,apple,phone.",
+        details: "The others follow by their names. `GET /api/auth/ways` has this order.")
+}
+
+extension SettingReader<Settings> {
+    /// What browsers may do. Adds the faults of addresses that need development or an origin of this server.
+    mutating func webPolicy(at publicAddress: PublicAddressSetting) -> WebPolicy {
+        let issuer = PublicAddress(self[\.process.tokenIssuer])
+        let origin = (publicAddress.address ?? issuer)?.description
+        let table = Settings.table
+        let addresses = self[\.web.redirectURIs] ?? []
+        let isDevelopment = self[\.process.environment] == .development
+        if !isDevelopment {
+            for (index, address) in addresses.enumerated() {
+                do throws(RedirectURI.Fault) { _ = try RedirectURI(address.text) } catch {
+                    addFault(table.web.redirectURIs.name, SettingList.place(index, of: addresses.count) + error.message)
+                }
+            }
+        }
+        let origins = self[\.web.corsOrigins] ?? []
+        for (index, origin) in origins.enumerated() where !isDevelopment && origin.hasPrefix("http://") {
+            let place = SettingList.place(index, of: origins.count)
+            addFault(table.web.corsOrigins.name, place + "has http: http://localhost needs APP_ENV=development")
+        }
+        // A faulty `PUBLIC_URL` is reported already.
+        if isSet(\.web.redirectURIs), origin == nil, self[\.process.publicURL] != nil || !isSet(\.process.publicURL) {
+            addFault(
+                table.web.redirectURIs.name,
+                "needs \(table.process.publicURL.name), or an https origin as \(table.process.tokenIssuer.name): browsers come back to it from "
+                    + "the providers")
+        }
+        return WebPolicy(
+            redirectURIs: addresses, origin: origin, corsOrigins: origins,
+            issuer: issuer == nil ? nil : self[\.process.tokenIssuer],
+            order: (self[\.web.signInOrder] ?? []).map { $0.lowercased() }, isDevelopment: isDevelopment)
+    }
+
+    /// Warns of clients that no browser can use, and of addresses that no client can use.
+    mutating func warnOfUnusedClients(_ providers: [ConfiguredProvider], apple: AppleWebClient?) {
+        let table = Settings.table
+        let (redirectURIs, clientID) = (table.web.redirectURIs.name, ProviderSettings.table.clientID.name)
+        let files = providers.filter { $0.web != nil }.map { "\(clientID) of \($0.name.lowercaseName).conf" }
+        let clients = (apple == nil ? [] : [table.apple.clientID.name]) + files
+        if isSet(\.web.redirectURIs), clients.isEmpty {
+            warn(
+                "\(redirectURIs) is set, and neither \(table.apple.clientID.name) nor \(clientID) of a provider: no browser can "
+                    + "sign in")
+        } else if !isSet(\.web.redirectURIs), !clients.isEmpty {
+            warn("\(redirectURIs) is not set: no browser can sign in with \(clients.joined(separator: ", "))")
+        }
+    }
+}
+
+// MARK: - Forms of values
 
 extension SettingParser where Value == String {
     /// The id that a provider has given to a client. Each provider has a form of its own.
