@@ -1,4 +1,3 @@
-import Curl
 import Text
 
 /// The client with which a provider lets users sign in through a browser. It may differ from the clients of the apps.
