@@ -9,7 +9,8 @@ final class RequestCounts: MetricSource {
     /// The label of unknown paths: a client's text must not become a label.
     static let unknownPath = "unknown"
 
-    private let routes: [Route]
+    /// Not the routes themselves: their endpoints report these counts, and would keep the store open in a circle.
+    private let routes: [(method: GatehouseWeb.Method, path: String)]
     private let paths: [String]
     /// The index in `paths` of each route, and of unknown paths.
     private let pathOfRoute: [Int]
@@ -18,7 +19,7 @@ final class RequestCounts: MetricSource {
     private let inFlight = StripedCounters(count: 1)
 
     init(routes: [Route]) {
-        self.routes = routes
+        self.routes = routes.map { ($0.method, $0.path) }
         var paths: [String] = []
         for route in routes where !paths.contains(route.path) { paths.append(route.path) }
         pathOfRoute = routes.map { route in paths.firstIndex(of: route.path) ?? 0 } + [paths.count]
