@@ -119,3 +119,120 @@ extension CompactJWS {
     /// The length of a dot and an HMAC-SHA-256 signature.
     private static let expectedSignatureLength = 44
 }
+
+/// The header of a token, validated before a key is selected.
+struct JWSHeader {
+    let members: JSONObjectReader
+    let algorithmName: String
+    let keyID: String?
+    let type: String?
+
+    /// Members that change what is signed, or that a reader must understand. None of them is supported, so a token
+    /// with one is rejected. Members that contain or name a key (`jwk`, `jku`, `x5u`, `x5c`) are ignored: keys
+    /// come from the configuration.
+    private static let refusedMembers = ["crit", "b64", "zip"]
+
+    init(encoded: Span<UInt8>) throws(MalformedJWS) {
+        guard let bytes = Base64URL.decode(encoded) else { throw .encoding(.header) }
+        let members = try JSONObjectReader(bytes, of: .header)
+        for name in Self.refusedMembers where members[name] != nil { throw .unsupported(member: name) }
+        guard let algorithmName = members["alg"]?.string else { throw .header(member: "alg") }
+        self.members = members
+        self.algorithmName = algorithmName
+        keyID = try Self.text("kid", in: members)
+        type = try Self.text("typ", in: members)
+        if let keyID, !KeyID.isAcceptable(keyID) { throw .header(member: "kid") }
+    }
+
+    private static func text(_ name: String, in members: JSONObjectReader) throws(MalformedJWS) -> String? {
+        guard let member = members[name] else { return nil }
+        guard let text = member.string else { throw .header(member: name) }
+        return text
+    }
+}
+
+extension JSONObjectReader {
+    /// The members of a part of a token.
+    init(_ bytes: [UInt8], of part: MalformedJWS.Part) throws(MalformedJWS) {
+        let reader: JSONObjectReader?
+        do { reader = try JSONObjectReader(parsing: bytes) } catch { throw .content(part, error) }
+        guard let reader else { throw .content(part, nil) }
+        self = reader
+    }
+}
+
+/// Why a text is not a token in compact serialisation (RFC 7515), or its payload not a set of claims.
+package enum MalformedJWS: Error, Equatable, Sendable {
+    case tooLong(limit: Int)
+    /// Not three parts that are separated by dots.
+    case parts
+    /// Not base64url without padding.
+    case encoding(Part)
+    /// Not JSON; nil for JSON that is not an object.
+    case content(Part, JSONError?)
+    /// The header has a member that changes what is signed, or that a reader must understand.
+    case unsupported(member: String)
+    /// A member of the header is missing or has an unusable value.
+    case header(member: String)
+
+    package enum Part: String, Sendable {
+        case header
+        case payload
+        case signature
+    }
+}
+
+extension MalformedJWS: CustomStringConvertible {
+    /// Contains no part of the token.
+    package var description: String {
+        switch self {
+        case .tooLong(let limit): "longer than \(limit) bytes"
+        case .parts: "not three parts"
+        case .encoding(let part): "\(part.rawValue) is not base64url"
+        case .content(let part, nil): "\(part.rawValue) is not a JSON object"
+        case .content(let part, .duplicateMember): "\(part.rawValue) has two members with the same name"
+        case .content(let part, let error?): "\(part.rawValue) is \(error)"
+        case .unsupported(let member): "header has \(member)"
+        case .header("alg"): "header has no alg that is a string"
+        case .header(let member): "\(member) is not acceptable"
+        }
+    }
+}
+
+/// Why a token, a key or a set of keys was rejected. The messages contain no part of the rejected input.
+package enum JOSEError: Error, Equatable, Sendable {
+    /// The input does not have the form that the RFC requires.
+    case malformed(String)
+    /// The header names another algorithm than the key's.
+    case algorithm
+    /// The signature is missing or wrong.
+    case signature
+    /// The header names another key.
+    case unknownKey
+    /// The key is valid but must not be used, or not for this purpose.
+    case unusableKey(String)
+    /// OpenSSL could not sign.
+    case signing(String)
+}
+
+extension JOSEError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .malformed(let reason): "malformed: \(reason)"
+        case .algorithm: "the token and the key have different algorithms"
+        case .signature: "the signature is not valid"
+        case .unknownKey: "the token names another key"
+        case .unusableKey(let reason): "unusable key: \(reason)"
+        case .signing(let reason): "signing failed: \(reason)"
+        }
+    }
+
+    /// Converts errors of the OpenSSL target.
+    static func unusable<Key>(_ key: () throws(KeyError) -> Key) throws(JOSEError) -> Key {
+        do {
+            return try key()
+        } catch {
+            throw .unusableKey(error.description)
+        }
+    }
+}

@@ -1,4 +1,5 @@
-import JSON
+package import JSON
+import OpenSSL
 
 /// A set of verification keys (RFC 7517, section 5).
 ///
@@ -85,5 +86,48 @@ package struct JWKSet: Sendable {
     ) throws(JOSEError) {
         guard let keyID = key.keyID else { throw .unusableKey("it has no kid") }
         guard named[keyID] == nil else { throw .unusableKey("an earlier key has the same kid") }
+    }
+}
+
+/// A key id that is computed from the key itself (RFC 7638).
+package enum JWKThumbprint {
+    /// The base64url SHA-256 hash of the required members of the key, in lexicographic order.
+    package static func compute(of jwk: JSONObject) throws(JOSEError) -> String {
+        var canonical = JSONObject()
+        for name in try requiredMembers(of: jwk) {
+            guard let value = jwk[name]?.string else { throw .unusableKey("member \(name) is missing") }
+            canonical[name] = .string(value)
+        }
+        return Base64URL.encode(SHA256.hash(canonical.bytes))
+    }
+
+    /// RFC 7638, section 3.2, and RFC 8037, section 2; each list is in lexicographic order.
+    private static func requiredMembers(of jwk: JSONObject) throws(JOSEError) -> [String] {
+        switch jwk["kty"]?.string {
+        case "EC": ["crv", "kty", "x", "y"]
+        case "OKP": ["crv", "kty", "x"]
+        case "RSA": ["e", "kty", "n"]
+        case "oct": ["k", "kty"]
+        default: throw .unusableKey("its kty has no thumbprint")
+        }
+    }
+}
+
+/// The accepted form of a `kid`. It is checked before the `kid` is used for a lookup or logged.
+enum KeyID {
+    static let acceptedLengths = 1...256
+
+    static func isAcceptable(_ keyID: String) -> Bool {
+        var length = 0
+        for scalar in keyID.unicodeScalars {
+            guard !isControl(scalar) else { return false }
+            length += 1
+        }
+        return acceptedLengths.contains(length)
+    }
+
+    /// The control characters C0, C1 and DEL. Reading the Unicode property takes ten times as long.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 }

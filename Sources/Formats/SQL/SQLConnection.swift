@@ -47,3 +47,58 @@ package struct UnreadableValue: Error {
         self.description = description
     }
 }
+
+/// A value of a column or a parameter.
+package enum Value: Sendable, Equatable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    package static func flag(_ isSet: Bool) -> Value { .integer(isSet ? 1 : 0) }
+
+    package static func optional(_ flag: Bool?) -> Value { flag.map(Value.flag) ?? .null }
+
+    package static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+
+    package static func optional(_ number: Int64?) -> Value { number.map(Value.integer) ?? .null }
+
+    package static func optional(_ blob: [UInt8]?) -> Value { blob.map(Value.blob) ?? .null }
+}
+
+/// The type of a column in an encoded row.
+///
+/// An encoded row is a `Span<UInt8>` in PostgreSQL's binary format of COPY: the number of columns in two bytes, then each
+/// column after its length in four. All are big-endian, and the length of NULL is -1.
+package enum ColumnKind: Sendable {
+    /// In UTF-8.
+    case text
+    /// Eight bytes.
+    case number
+    /// One byte, 0 or 1.
+    case flag
+    case blob
+}
+
+/// Reads the places of the columns of an encoded row, one after the other.
+package struct ColumnPlaces {
+    /// The bytes before the first column.
+    package static let headByteCount = 2
+
+    private var position = headByteCount
+
+    package init() {}
+
+    /// Nil for NULL. Throws at the end of the row.
+    package mutating func next(in row: borrowing Span<UInt8>) throws(UnreadableValue) -> Range<Int>? {
+        guard position + 4 <= row.count else { throw UnreadableValue("an encoded row") }
+        var bits: UInt32 = 0
+        for index in position..<position + 4 { bits = bits << 8 | UInt32(row[index]) }
+        position += 4
+        let length = Int(Int32(bitPattern: bits))
+        guard length >= 0 else { return nil }
+        guard position + length <= row.count else { throw UnreadableValue("an encoded row") }
+        defer { position += length }
+        return position..<position + length
+    }
+}

@@ -1,5 +1,6 @@
-import Curl
+package import Curl
 package import Gatehouse
+package import JSON
 import StandardWebhooks
 
 /// Sends one event to its receiver: a signed POST, as the Standard Webhooks specification says.
@@ -74,5 +75,77 @@ extension Duration {
         } else {
             return nil
         }
+    }
+}
+
+/// Writes a user as the API for services does.
+package typealias UserWriter = @Sendable (UserSummary, inout JSONObjectWriter) -> Void
+
+/// The JSON document that a receiver gets.
+struct EventBody {
+    let bytes: [UInt8]
+
+    /// - Parameter user: as they are now; nil if the database has no such user.
+    init(_ event: UserEvent, user: UserSummary?, writing write: UserWriter) {
+        var json = JSONWriter(reserving: 1024)
+        json.object { json in
+            json.member("type", event.type.rawValue)
+            json.member("timestamp", event.moment.description)
+            json.member("data") { data in
+                data.member("userId", event.userID.text)
+                if let user { data.member("user") { write(user, &$0) } } else { data.member("user", nil as String?) }
+                event.content.write(to: &data)
+            }
+        }
+        bytes = json.finish()
+    }
+}
+
+extension UserEvent.Content {
+    fileprivate func write(to data: inout JSONObjectWriter) {
+        switch self {
+        case .created(let provider), .linked(let provider), .unlinked(let provider):
+            data.member("provider", provider.rawValue)
+        case .updated(let names): data.member("changed", JSONValue.array(names.map(JSONValue.string)))
+        case .deleted(let user): data.member("joinedUserId", user?.text)
+        case .disabled, .enabled: break
+        case .sessionRevoked(let session, let reason):
+            data.member("sessionId", session.text)
+            data.member("reason", reason.rawValue)
+        case .deviceAdded(let session, let provider):
+            data.member("sessionId", session.text)
+            data.member("provider", provider.rawValue)
+        }
+    }
+}
+
+/// Why a receiver cannot be reached.
+package enum ReceiverFault: Error, Sendable, Equatable {
+    /// The name has a private address, and the settings of the receiver do not permit that.
+    case privateAddress
+    /// Plain HTTP would go to a public address.
+    case publicAddress
+    case name(String)
+    case security(String)
+    case unreachable(String)
+    case timeout
+
+    package init(_ fault: HTTPFault) {
+        switch (fault, fault.stage) {
+        case (.privateAddress, _): self = .privateAddress
+        case (.publicAddress, _): self = .publicAddress
+        case (_, .name): self = .name("\(fault)")
+        case (_, .security): self = .security("\(fault)")
+        case (_, .timeout): self = .timeout
+        case (_, .connection), (_, .answer): self = .unreachable("\(fault)")
+        }
+    }
+}
+
+extension EventReceiver {
+    /// Whether it can be reached at an address that is permitted, and has a valid certificate. It gets no request: each one
+    /// would be an event.
+    package func probe(timeLimit: Duration = .seconds(5)) throws(ReceiverFault) {
+        do throws(HTTPFault) { try client(timeout: timeLimit).connect(url) } catch { throw ReceiverFault(error) }
     }
 }

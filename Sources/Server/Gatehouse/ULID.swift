@@ -1,3 +1,5 @@
+import Text
+
 /// Makes the ids of rows: a prefix for the kind of row, and a ULID (48 bits of milliseconds and 80 random bits in
 /// Crockford's base 32). Ids sort by creation time, so that inserts append to the end of an index.
 package enum ULID {
@@ -33,5 +35,22 @@ package enum ULID {
 
     private static func put(_ number: UInt64, digits: Int, in text: inout OutputSpan<UInt8>) {
         for place in (0..<digits).reversed() { text.append(alphabet[Int(number >> (place * 5) & 31)]) }
+    }
+}
+
+/// A short text of harmless characters, such as an identifier. An answer may repeat it to the client that sent it.
+package struct PlainName: Sendable, Equatable {
+    package let text: String
+
+    private static let longest = 64
+
+    /// Nil for a text that is empty, too long, or has other characters than letters, digits, `.`, `-` and `_`.
+    package init?(_ text: String) {
+        guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else { return nil }
+        self.text = text
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isUnreserved && byte != UInt8(ascii: "~")
     }
 }

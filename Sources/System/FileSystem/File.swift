@@ -83,3 +83,123 @@ package enum File {
         }
     }
 }
+
+extension File {
+    /// A part of a file that another process appends to; empty at its end and behind it.
+    package static func read(_ path: String, from offset: Int64, atMost limit: Int) throws(POSIXError) -> [UInt8] {
+        let file = try FileDescriptor(
+            takingOwnership: unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), from: "open \(path)")
+        var bytes = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = unsafe pread(file.number, &bytes, limit, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError("read \(path)") }
+            return Array(bytes.prefix(count))
+        }
+    }
+}
+
+/// Checks the permissions of this user. They may change before the file is used.
+extension File {
+    package static func isReadable(_ path: String) -> Bool {
+        unsafe access(path, R_OK) == 0
+    }
+
+    /// Whether the permissions of an existing file forbid this user to read it.
+    package static func isUnreadable(_ path: String) -> Bool {
+        unsafe access(path, R_OK) != 0 && errno == EACCES
+    }
+
+    /// Whether the permissions of a folder, or of a folder above it, forbid this user to list it
+    /// or to create files in it.
+    package static func isDeniedFolder(_ path: String) -> Bool {
+        unsafe access(path, R_OK | W_OK | X_OK) != 0 && errno == EACCES
+    }
+
+    /// Whether the permissions of a folder on the path forbid this user to look up the path.
+    package static func isDenied(_ path: String) -> Bool {
+        unsafe access(path, F_OK) != 0 && errno == EACCES
+    }
+
+    /// Whether this user has search permission for a folder.
+    package static func isSearchableFolder(_ path: String) -> Bool {
+        unsafe access(path, X_OK) == 0
+    }
+
+    /// Whether this user may create files in a folder.
+    package static func isWritableFolder(_ path: String) -> Bool {
+        unsafe access(path, W_OK | X_OK) == 0
+    }
+
+    package static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    /// Whether the file certainly does not exist. If the path cannot be looked up, it may exist.
+    package static func isMissing(_ path: String) -> Bool {
+        unsafe access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// The first folder on a path for which this user has no search permission; nil if there is none.
+    package static func unsearchableFolder(on path: String) -> String? {
+        let parts = folder(of: path).split(separator: "/", omittingEmptySubsequences: true)
+        let start = path.hasPrefix("/") ? "/" : ""
+        let folders = parts.indices.map { start + parts[...$0].joined(separator: "/") }
+        return folders.first { unsafe access($0, X_OK) != 0 && errno == EACCES }
+    }
+}
+
+extension File {
+    /// Opens a file for reading without blocking, also if it is a named pipe.
+    package static func openForReading(_ path: String) throws(POSIXError) -> FileDescriptor {
+        try FileDescriptor(
+            takingOwnership: unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open \(path)")
+    }
+
+    /// A duplicate of the descriptor of standard input.
+    package static func standardInput() throws(POSIXError) -> FileDescriptor {
+        try FileDescriptor(takingOwnership: dup(0), from: "read standard input")
+    }
+
+    /// Copies the rest of a source to a new file, and returns when the copy is on the disk. A partial copy is removed
+    /// after an error.
+    ///
+    /// - Parameter model: the copy gets its permissions, and its group if this user may set it.
+    package static func copy(
+        _ source: borrowing FileDescriptor, to name: String, like model: FileStatus
+    ) throws(POSIXError) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let copy = try FileDescriptor(takingOwnership: unsafe open(name, flags, 0o600), from: "open \(name)")
+        do throws(POSIXError) {
+            let number = copy.number
+            try copyAll(from: source) { bytes throws(POSIXError) in try write(bytes, to: number, named: name) }
+            if model.kind == .file { try copy.take(groupAndModeOf: model) }
+            guard fsync(copy.number) == 0 else { throw POSIXError("fsync \(name)") }
+        } catch {
+            _ = unsafe unlink(name)
+            throw error
+        }
+    }
+
+    static func copyAll(
+        from source: borrowing FileDescriptor, write: ([UInt8]) throws(POSIXError) -> Void
+    ) throws(POSIXError) {
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = unsafe Glibc.read(source.number, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError("read") }
+            guard count > 0 else { return }
+            try write(Array(chunk[..<count]))
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// If the group cannot be copied, the group's permissions are not copied either.
+    fileprivate func take(groupAndModeOf model: FileStatus) throws(POSIXError) {
+        let isSameGroup = try FileStatus(of: self).group == model.group
+        let isGiven = isSameGroup || fchown(number, uid_t.max, model.group) == 0
+        _ = fchmod(number, model.mode & (isGiven ? 0o777 : 0o707))
+    }
+}

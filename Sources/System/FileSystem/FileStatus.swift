@@ -116,3 +116,54 @@ extension FileStatus {
         }
     }
 }
+
+/// The free space of a file system, and whether it is mounted read-only.
+package struct FileSystemStatus: Sendable, Equatable {
+    package var totalBytes = Int64.max
+    /// The space available to unprivileged processes; root may have more.
+    package let freeBytes: Int64
+    /// The number of free inodes; nil if the file system has no fixed number of them.
+    package let freeFiles: Int64?
+    package var isReadOnly = false
+}
+
+extension FileSystemStatus {
+    /// The file system that contains a path.
+    package init(at path: String) throws(POSIXError) {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { throw POSIXError("statvfs \(path)") }
+        self.init(
+            totalBytes: Self.bytes(in: status.f_blocks, of: status.f_frsize),
+            freeBytes: Self.bytes(in: status.f_bavail, of: status.f_frsize),
+            freeFiles: status.f_files == 0 ? nil : Int64(clamping: status.f_favail),
+            isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
+    }
+
+    private static func bytes(in blocks: UInt, of size: UInt) -> Int64 {
+        let (bytes, isTooMany) = Int64(clamping: blocks).multipliedReportingOverflow(by: Int64(clamping: size))
+        return isTooMany ? .max : bytes
+    }
+}
+
+/// The users whose ids a process sees (user_namespaces(7)). All others look like one, `unmapped`.
+package struct UserNamespace: Sendable {
+    /// `nobody` on Debian. It is also the id under which the kernel shows every user that a namespace does not map.
+    package static let unmapped: UInt32 = 65534
+
+    private let ranges: [Range<UInt64>]
+
+    /// - Parameter map: the content of /proc/self/uid_map: the first id within, the first one outside, and the number.
+    package init(map: String) {
+        ranges = map.split(separator: "\n").compactMap { line in
+            let numbers = line.split(separator: " ").compactMap { UInt64($0) }
+            return numbers.count == 3 ? numbers[0]..<(numbers[0] + min(numbers[2], 1 << 32)) : nil
+        }
+    }
+
+    package static func ofThisProcess() -> UserNamespace {
+        UserNamespace(map: String(decoding: (try? File.read("/proc/self/uid_map")) ?? [], as: UTF8.self))
+    }
+
+    /// True also where the map is not known.
+    package func contains(_ id: UInt32) -> Bool { ranges.isEmpty || ranges.contains { $0.contains(UInt64(id)) } }
+}

@@ -1,4 +1,5 @@
 internal import COpenSSL
+import Glibc
 
 /// A failed OpenSSL call: its name and the reason from the error queue.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,5 +20,95 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     /// For failures after which the process cannot continue: no memory, or an unusable OpenSSL.
     static func trap(_ operation: String) -> Never {
         fatalError(drained(operation).description)
+    }
+}
+
+extension [UInt8] {
+    /// An array with the elements of a span.
+    package init(copying bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}
+
+extension StaticString {
+    /// A pointer for C structures that store it instead of copying the name. The pointer to a `String` is only valid
+    /// during a call. A literal is static, and the standard library guarantees that it is null-terminated.
+    var cString: UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}
+
+package enum SecureRandom {
+    /// The maximum length of one getentropy(3) call.
+    private static let maximumChunk = 256
+
+    /// Random bytes from the kernel. For the few bytes of an id, OpenSSL's generator takes three times as long. If the
+    /// kernel returns none, the process ends, since nothing would be secure.
+    package static func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: count) { $0.append(repeating: 0, count: count) }
+        for start in stride(from: 0, to: count, by: maximumChunk) {
+            let status = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+                unsafe getentropy(bytes.baseAddress! + start, min(maximumChunk, count - start))
+            }
+            guard status == 0 else { fatalError("getentropy: the kernel returned no random bytes") }
+        }
+        return bytes
+    }
+}
+
+/// Compares in constant time, so that the duration does not reveal the position of the first difference. The lengths
+/// are not secret: different lengths return false at once.
+package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    constantTimeEquals(left.span, right.span)
+}
+
+package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    return unsafe left.withUnsafeBytes { left in
+        unsafe right.withUnsafeBytes { right in
+            unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
+        }
+    }
+}
+
+/// Why a key was rejected. No case contains key material.
+package enum KeyError: Error, Equatable, Sendable {
+    /// An RSA modulus of this size: fewer than 2048 bits are weak, and more than 8192 only make verification slow.
+    case modulusSize(bits: Int)
+    /// An even RSA modulus, which cannot be the product of two large primes.
+    case evenModulus
+    /// An RSA exponent that is even, below 3 or longer than eight bytes.
+    case exponent
+    /// A coordinate, point or seed whose length does not fit the curve.
+    case length(bytes: Int)
+    /// Not a point on the curve.
+    case point
+    /// The text contains no private key in PEM.
+    case notPEM
+    /// The PEM is encrypted, and a service cannot ask for a passphrase.
+    case encrypted
+    /// A valid key of a type that is not supported, such as RSA-PSS or a curve other than P-256.
+    case unsupported(kind: String)
+    /// The private key does not belong to the public key.
+    case inconsistent
+    /// OpenSSL rejected the key.
+    case failed(OpenSSLError)
+}
+
+extension KeyError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .modulusSize(let bits): "an RSA key of \(bits) bits (2048 to 8192 are accepted)"
+        case .evenModulus: "an RSA key with an even modulus"
+        case .exponent: "an RSA key with an unacceptable exponent"
+        case .length(let bytes): "a part of the key has the wrong length (\(bytes) bytes)"
+        case .point: "a point that is not on the curve"
+        case .notPEM: "not a private key in PEM"
+        case .encrypted: "the private key is encrypted"
+        case .unsupported(let kind): "a key of type \(kind) (RSA, P-256 and Ed25519 are accepted)"
+        case .inconsistent: "the private key does not belong to the public key"
+        case .failed(let error): error.description
+        }
     }
 }

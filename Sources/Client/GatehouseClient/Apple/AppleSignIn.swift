@@ -173,3 +173,82 @@
         }
     }
 #endif
+
+#if canImport(AuthenticationServices)
+    import AuthenticationServices
+
+    /// Why there is no login with Apple.
+    public enum AppleSignInError: Error, Hashable, Sendable {
+        /// The user closed Apple's sheet, the task was cancelled, or another login has been started. Show nothing.
+        case cancelled
+        /// Apple gave no credential, for example because no Apple Account is signed in on the device (`unknown`), or
+        /// because the capability *Sign in with Apple* is missing.
+        case apple(ASAuthorizationError.Code)
+        /// Apple's answer has no identity token, or is of another kind than Sign in with Apple.
+        case noIdentityToken
+        /// ``AppleSignIn/prepare(_:with:scopes:)`` was not called for this answer.
+        case notPrepared
+        /// The server refused the login, or did not answer.
+        case gatehouse(GatehouseError)
+
+        /// The error of an `ASAuthorizationController`.
+        init(_ error: any Error) {
+            switch error {
+            case let error as ASAuthorizationError where error.code == .canceled: self = .cancelled
+            case let error as ASAuthorizationError: self = .apple(error.code)
+            default: self = .apple(.unknown)
+            }
+        }
+
+        init(_ error: GatehouseError) { self = error == .cancelled ? .cancelled : .gatehouse(error) }
+    }
+
+    extension AppleSignInError: CustomStringConvertible {
+        public var description: String {
+            switch self {
+            case .cancelled: "The login was cancelled."
+            case .apple(let code): "Apple gave no credential (ASAuthorizationError \(code.rawValue))."
+            case .noIdentityToken: "Apple's answer has no identity token. Start the login again."
+            case .notPrepared: "The request was not prepared: call prepare(_:with:) in onRequest."
+            case .gatehouse(let error): "\(error)"
+            }
+        }
+    }
+#endif
+
+#if canImport(AuthenticationServices) && !os(watchOS) && !os(tvOS)
+    import AuthenticationServices
+    import Foundation
+
+    extension GatehouseClient {
+        /// Signs in at a page of the provider, in a browser that the system shows over the app. For a provider without an SDK.
+        ///
+        /// ```swift
+        /// do {
+        ///     try await client.signInOnTheWeb(with: "company", redirectURI: "com.example.app:/signed-in") { window }
+        /// } catch .cancelled {
+        ///     // nothing to show
+        /// }
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - redirectURI: as the server's `REDIRECT_URIS` has it. An `https` address needs iOS 17.4 or macOS 14.4, and the
+        ///     capability *Associated Domains* with `webcredentials:` and its host. Any other address needs a scheme of the
+        ///     app's own.
+        ///   - issuer: the server's `TOKEN_ISSUER`, if it is an https origin.
+        ///   - nickname: for a user without one.
+        ///   - isEphemeral: whether the browser knows no user who is signed in at the provider, and forgets this one.
+        ///   - anchor: the window over which the browser is shown.
+        @MainActor
+        @discardableResult
+        public func signInOnTheWeb(
+            with provider: Provider, redirectURI: String, issuer: String? = nil, nickname: String? = nil,
+            isEphemeral: Bool = false, anchor: @escaping @MainActor () -> ASPresentationAnchor
+        ) async throws(WebSignInError) -> Session {
+            let webSignIn = try webSignIn(with: provider, redirectURI: redirectURI, issuer: issuer)
+            let browser = WebAuthentication(anchor)
+            let callback = try await browser.answer(to: webSignIn, isEphemeral: isEphemeral).get()
+            return try await signIn(completing: webSignIn, with: callback, nickname: nickname)
+        }
+    }
+#endif

@@ -69,3 +69,87 @@ extension GatehouseClient {
         }
     }
 }
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The check that a proof failed, with ``ProblemCode/invalidDPoPProof``. Servers may add values.
+public struct ProofReason: RawRepresentable, Codable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let missing = ProofReason(rawValue: "missing")
+    public static let malformed = ProofReason(rawValue: "malformed")
+    public static let algorithm = ProofReason(rawValue: "algorithm")
+    public static let signature = ProofReason(rawValue: "signature")
+    public static let method = ProofReason(rawValue: "method")
+    public static let url = ProofReason(rawValue: "url")
+    public static let expired = ProofReason(rawValue: "expired")
+    public static let notYetValid = ProofReason(rawValue: "not_yet_valid")
+    public static let replayed = ProofReason(rawValue: "replayed")
+    public static let nonce = ProofReason(rawValue: "nonce")
+    public static let accessToken = ProofReason(rawValue: "access_token")
+    public static let key = ProofReason(rawValue: "key")
+
+    /// Whether the clock of the device may be wrong.
+    var isOfTime: Bool { self == .expired || self == .notYetValid }
+
+    /// Whether the server would refuse every other proof as well: it has another address than the app knows, or does
+    /// not understand the proofs of this library. That keeps no user from signing in.
+    var isOfEveryProof: Bool { [.url, .method, .malformed, .algorithm, .signature].contains(self) }
+}
+
+extension Problem {
+    /// With ``ProblemCode/invalidDPoPProof``.
+    public var proofReason: ProofReason? {
+        code == .invalidDPoPProof ? reason.map { ProofReason(rawValue: $0.rawValue) } : nil
+    }
+}
+
+/// An answer 401 that refuses the proof.
+struct ProofRefusal {
+    /// Nil if the answer does not say it, such as one of a service that verifies proofs itself.
+    let reason: ProofReason?
+
+    /// Whether a request without a proof was refused because it had none.
+    static func demandsProof(_ answer: (data: Data, response: HTTPURLResponse)) -> Bool {
+        guard answer.response.statusCode == 401 else { return false }
+        return isDemand(answer.response.value(forHTTPHeaderField: "WWW-Authenticate"))
+            || Problem(answer.data, status: 401, retryAfter: nil)?.code == .invalidDPoPProof
+    }
+
+    /// - Parameter challenge: the header `WWW-Authenticate`.
+    static func isDemand(_ challenge: String?) -> Bool { challenge?.lowercased().hasPrefix("dpop") == true }
+
+    init?(_ answer: (data: Data, response: HTTPURLResponse)) {
+        guard answer.response.statusCode == 401 else { return nil }
+        let challenge = answer.response.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
+        if let problem = Problem(answer.data, status: 401, retryAfter: nil), problem.code == .invalidDPoPProof,
+            let reason = problem.proofReason
+        {
+            self.reason = reason
+        } else if challenge.contains("use_dpop_nonce") {
+            reason = .nonce
+        } else if challenge.contains("invalid_dpop_proof") {
+            reason = nil
+        } else {
+            return nil
+        }
+    }
+}
+
+extension GatehouseError {
+    /// Whether the key of a session can never prove anything again, or the server has refused it for ever.
+    ///
+    /// - Parameter key: the one that was used. A server that misses a proof has bound the session; a version of this
+    ///   library that knows no keys has saved it since.
+    func isOfLostKey(_ key: String?) -> Bool {
+        switch self {
+        case .storeUnavailable(.unreadable): key != nil
+        case .refused(let problem) where problem.status == 401:
+            problem.proofReason == .key || (problem.proofReason == .missing && key == nil)
+        default: false
+        }
+    }
+}

@@ -51,3 +51,75 @@ extension String {
         String(flatMap { $0.isWhitespace ? "" : $0.wholeNumberValue.map(String.init) ?? String($0) })
     }
 }
+
+/// Where the server sends a code: a phone number or a mail address.
+public struct CodeDestination: Codable, Hashable, Sendable {
+    enum Channel: String, Codable, Sendable {
+        case phone
+        case email
+    }
+
+    let channel: Channel
+    /// As the user wrote it, to show where the code was sent.
+    public let address: String
+
+    /// - Parameter number: with `+` and the calling code, such as `+86 138 0013 8000`. Without them it is read as one of
+    ///   the server's `PHONE_DEFAULT_COUNTRY`.
+    public static func phone(_ number: String) -> CodeDestination {
+        CodeDestination(channel: .phone, address: number)
+    }
+
+    public static func email(_ address: String) -> CodeDestination {
+        CodeDestination(channel: .email, address: address)
+    }
+
+    /// Of the accounts that a code proves.
+    public var provider: Provider {
+        switch channel {
+        case .phone: .phone
+        case .email: .email
+        }
+    }
+}
+
+/// It is personal, so it does not print itself.
+extension CodeDestination: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "CodeDestination(\(channel.rawValue) …)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A code that the server has sent. The user types it, and the app gives both to `signIn` or `bindPhone`.
+///
+/// Only this app has the id, so that a code that the user tells to another party cannot be used on another device. An app may keep
+/// the value while the user reads the code in another app: the system may end a process in the background.
+public struct SentCode: Codable, Hashable, Sendable, Identifiable {
+    public let id: String
+    public let to: CodeDestination
+    /// How long the code is valid, in seconds.
+    public let expiresIn: Int
+    /// How long the server refuses to send it again, in seconds.
+    public let resendAfter: Int
+    /// When the server answered, by the device's clock.
+    public let sentAt: Date
+
+    /// For previews and tests of an app.
+    public init(
+        id: String, to: CodeDestination, expiresIn: Int = 600, resendAfter: Int = 60, sentAt: Date = Date()
+    ) {
+        (self.id, self.to, self.expiresIn) = (id, to, expiresIn)
+        (self.resendAfter, self.sentAt) = (resendAfter, sentAt)
+    }
+
+    public var expiresAt: Date { sentAt.addingTimeInterval(Double(expiresIn)) }
+
+    /// When ``GatehouseClient/requestCode(to:resending:)`` may send it again.
+    public var resendAt: Date { sentAt.addingTimeInterval(Double(resendAfter)) }
+}
+
+/// With its id, a thief has the tries that are left to guess the code, so it does not print itself.
+extension SentCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "SentCode(…)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -53,3 +53,118 @@ extension LoginRequest {
             path: "auth/exchange", body: try? JSONEncoder().encode(body), provider: webSignIn.provider, code: .browser)
     }
 }
+
+/// One sign-in in a browser: the address to open, and what the answer has to match.
+///
+/// ``GatehouseClient/webSignIn(with:redirectURI:issuer:)`` makes it, and
+/// ``GatehouseClient/signIn(completing:with:nickname:)`` takes the address to which the browser was sent back. It lives as
+/// long as the process: nothing of it is to be stored.
+public final class WebSignIn: Sendable {
+    public let provider: Provider
+    /// What the browser has to open. It holds no secret.
+    public let url: URL
+    let redirectURI: String
+    let verifier: CodeVerifier
+    private let issuer: String?
+    private let state: String
+    private let isCompleted = Locked(false)
+
+    init(_ provider: Provider, at start: URL, redirectURI: String, issuer: String?) {
+        (self.provider, self.redirectURI, self.issuer) = (provider, redirectURI, issuer)
+        (verifier, state) = (CodeVerifier(), .random)
+        url = start.appendingQuery([
+            ("redirect_uri", redirectURI), ("code_challenge", verifier.challenge), ("code_challenge_method", "S256"),
+            ("state", state), ("response_type", "code"),
+        ])
+    }
+
+    /// The code of an answer. A second one is refused: the use of a code that was used ends the session that it began.
+    func code(in callback: URL) throws(WebSignInError) -> String {
+        let answer = QueryParameters(of: callback)
+        guard let state = answer["state"], state.isEqual(inConstantTimeTo: self.state) else { throw .invalidAnswer }
+        if let issuer, answer["iss"] != issuer { throw .invalidAnswer }
+        let error = answer["error"]
+        let code = answer["code"]
+        guard error != nil || code?.isEmpty == false, isFirst() else { throw .invalidAnswer }
+        if let error { throw WebSignInError(error, detail: answer["error_description"]) }
+        return code ?? ""
+    }
+
+    private func isFirst() -> Bool {
+        isCompleted.withLock { isCompleted in
+            defer { isCompleted = true }
+            return !isCompleted
+        }
+    }
+
+    /// Why this cannot be a redirect URI, and what to give instead. Whether the server knows it, only the server can say.
+    static func fault(in redirectURI: String) -> String? {
+        let isAddress = URL(string: redirectURI)?.scheme?.isEmpty == false
+        guard !isAddress || redirectURI.contains("#") else { return nil }
+        return "A redirect URI has a scheme and no fragment: give one such as com.example.app:/signed-in."
+    }
+}
+
+/// It holds the code verifier, so it does not print its contents.
+extension WebSignIn: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "WebSignIn(\(provider.rawValue) …)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Why there is no sign-in in a browser.
+public enum WebSignInError: Error, Hashable, Sendable {
+    /// The user closed the browser, or the task was cancelled. Show nothing.
+    case cancelled
+    /// The user declined at the provider (`access_denied`). Show nothing, or the other ways to sign in.
+    case declined
+    /// The server or the provider gave no code.
+    case refused(WebRefusal)
+    /// The address to which the browser was sent is not the answer to this sign-in: it was made by another party, or it has
+    /// been used.
+    case invalidAnswer
+    /// The system did not open the browser.
+    case notPresented(String)
+    /// The server refused the code or did not answer. The library never sends a code twice: sign in again in the browser.
+    case gatehouse(GatehouseError)
+
+    init(_ error: GatehouseError) { self = error == .cancelled ? .cancelled : .gatehouse(error) }
+
+    init(_ error: String, detail: String?) {
+        self = error == "access_denied" ? .declined : .refused(WebRefusal(code: error, detail: detail))
+    }
+
+    /// Whether another sign-in, with a browser that is opened again, may succeed later without a change of the app or the
+    /// server.
+    public var isTemporary: Bool {
+        switch self {
+        case .refused(let refusal): refusal.code == "temporarily_unavailable"
+        case .gatehouse(let error): error.isTemporary
+        case .cancelled, .declined, .invalidAnswer, .notPresented: false
+        }
+    }
+}
+
+/// An error of OAuth (RFC 6749, section 4.1.2.1).
+public struct WebRefusal: Hashable, Sendable {
+    /// Such as `temporarily_unavailable`, where the provider or the database does not answer the server, or `server_error`.
+    public let code: String
+    /// The cause, for developers.
+    public let detail: String?
+
+    /// For previews and tests of an app.
+    public init(code: String, detail: String? = nil) { (self.code, self.detail) = (code, detail) }
+}
+
+extension WebSignInError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cancelled: "The sign-in was cancelled."
+        case .declined: "The user declined at the provider."
+        case .refused(let refusal): "\(refusal.code): \(refusal.detail ?? "no details"). Sign in again."
+        case .invalidAnswer: "The address is not the answer to this sign-in, or it has been used. Sign in again."
+        case .notPresented(let reason): "The browser was not opened: \(reason)."
+        case .gatehouse(let error): "\(error)"
+        }
+    }
+}

@@ -114,3 +114,42 @@ public struct JSONObjectReader: Sendable, JSONClaims {
     /// The whole object as a tree.
     public var object: JSONObject { tree ?? (try? JSONValue(parsing: bytes))?.object ?? [:] }
 }
+
+/// Access to the members of an object by name. Each member is read once, in the order in which it was written.
+public protocol JSONClaims {
+    /// Whether a member is this text, compared byte by byte.
+    mutating func has(_ name: String, _ text: String) -> Bool
+
+    /// Whether a member is a string. Its text is not copied.
+    mutating func hasText(_ name: String) -> Bool
+
+    /// The text of a string member; nil if it is missing or of another type.
+    mutating func string(_ name: String) -> String?
+
+    /// The text of a member of an object that is a member; nil if one of them is missing or of another type.
+    mutating func string(_ name: String, in object: String) -> String?
+
+    /// The value of an integer member; nil if it is missing or of another type.
+    mutating func integer(_ name: String) -> Int64?
+
+    /// False for any other value, and for a missing one.
+    mutating func isTrue(_ name: String) -> Bool
+}
+
+/// Detects duplicate names while an object is parsed.
+///
+/// Small objects are searched linearly. Larger ones use a hash table, so that the time is not quadratic for thousands
+/// of members. Hashing is seeded per process, so a client cannot cause collisions.
+struct JSONNameSet {
+    private static let searchLimit = 16
+    private var hashed: Set<[UInt8]> = []
+
+    /// False if `members` already contains the name.
+    mutating func insert(_ name: String, besides members: [(name: String, value: JSONValue)]) -> Bool {
+        guard members.count >= Self.searchLimit else {
+            return !members.contains { $0.name.isIdentical(to: name) }
+        }
+        if hashed.isEmpty { hashed = Set(members.map { Array($0.name.utf8) }) }
+        return hashed.insert(Array(name.utf8)).inserted
+    }
+}

@@ -123,3 +123,104 @@ struct JSONParser {
         while current == 0x20 || current == 0x0A || current == 0x0D || current == 0x09 { position += 1 }
     }
 }
+
+extension JSONParser {
+    /// Reads a number: `.integer` if it is written as a whole number and fits `Int64`, otherwise `.number`.
+    mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        let isNegative = current == .minus
+        if isNegative { position += 1 }
+        let integer = try integerPart(isNegative: isNegative)
+        let hasFraction = try skipFraction()
+        let hasExponent = try skipExponent()
+        if let integer, !hasFraction, !hasExponent { return .integer(integer) }
+        guard let value = Double(String(decoding: bytes[start..<position], as: UTF8.self)), value.isFinite else {
+            throw .range(offset: start)
+        }
+        return .number(value)
+    }
+
+    /// The digits before the decimal point; nil if they exceed `Int64`.
+    private mutating func integerPart(isNegative: Bool) throws(JSONError) -> Int64? {
+        let first = position
+        var value: Int64? = 0
+        while let digit = current.decimalDigit {
+            value = value?.appending(digit: isNegative ? -Int64(digit) : Int64(digit))
+            position += 1
+        }
+        let hasLeadingZero = position - first > 1 && bytes[first] == .zero
+        guard position > first, !hasLeadingZero else { throw .syntax(offset: first) }
+        return value
+    }
+
+    private mutating func skipFraction() throws(JSONError) -> Bool {
+        guard current == UInt8(ascii: ".") else { return false }
+        position += 1
+        try skipDigits()
+        return true
+    }
+
+    private mutating func skipExponent() throws(JSONError) -> Bool {
+        guard current | 0x20 == UInt8(ascii: "e") else { return false }
+        position += 1
+        if current == .minus || current == UInt8(ascii: "+") { position += 1 }
+        try skipDigits()
+        return true
+    }
+
+    private mutating func skipDigits() throws(JSONError) {
+        guard current.decimalDigit != nil else { throw unexpected }
+        while current.decimalDigit != nil { position += 1 }
+    }
+}
+
+extension Int64 {
+    /// Nil on overflow.
+    fileprivate func appending(digit: Int64) -> Int64? {
+        let (tenfold, tooLarge) = multipliedReportingOverflow(by: 10)
+        let (sum, overflows) = tenfold.addingReportingOverflow(digit)
+        return tooLarge || overflows ? nil : sum
+    }
+}
+
+/// Why a text was rejected. Offsets are in bytes from the start of the text.
+public enum JSONError: Error, Equatable, Sendable {
+    /// Not valid according to the grammar of RFC 8259.
+    case syntax(offset: Int)
+    /// Not UTF-8, or an escape for half of a surrogate pair.
+    case encoding(offset: Int)
+    /// Objects and arrays nested deeper than ``JSONValue/maximumDepth``.
+    case depth(offset: Int)
+    /// A number too large for a `Double`.
+    case range(offset: Int)
+    /// A name that occurs twice in an object. Parsers disagree on which of the two members counts.
+    case duplicateMember(String)
+}
+
+extension JSONError: CustomStringConvertible {
+    /// Contains no part of the text, which may be secret.
+    public var description: String {
+        switch self {
+        case .syntax(let offset): "not valid JSON at byte \(offset)"
+        case .encoding(let offset): "not UTF-8 at byte \(offset)"
+        case .depth(let offset): "nested too deeply at byte \(offset)"
+        case .range(let offset): "number out of range at byte \(offset)"
+        case .duplicateMember: "an object has two members with the same name"
+        }
+    }
+}
+
+extension JSONValue {
+    /// The maximum nesting of objects and arrays: more than any valid request needs, and less than the stack allows.
+    public static let maximumDepth = 32
+
+    /// Parses a text with exactly one value: strict RFC 8259 in UTF-8, followed only by whitespace.
+    public init(parsing bytes: [UInt8]) throws(JSONError) {
+        var parser = try JSONParser(validating: bytes)
+        self = try parser.document { (parser) throws(JSONError) in try parser.value() }
+    }
+
+    public init(parsing text: String) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8))
+    }
+}

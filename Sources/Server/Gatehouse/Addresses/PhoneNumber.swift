@@ -69,3 +69,101 @@ package enum NumberKind: String, Sendable, CaseIterable {
     /// Of a telephone on the internet.
     case voip
 }
+
+/// The digits of a phone number that was typed or pasted.
+struct WrittenNumber {
+    private var hasPlus = false
+    private var digits = ""
+
+    /// Chinese keyboards write digits and the plus in full width. Nothing else is converted: invisible characters and the
+    /// digits of other scripts are refused.
+    init(_ text: String) throws(AddressFault) {
+        guard text.utf8.count <= PhoneNumber.longestText else { throw .longNumber }
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "0"..."9": digits.unicodeScalars.append(scalar)
+            case "\u{FF10}"..."\u{FF19}": digits += String(scalar.value - 0xFF10)
+            case "+", "\u{FF0B}":
+                guard !hasPlus, digits.isEmpty else { throw .secondPlus }
+                hasPlus = true
+            case " ", "\u{A0}", "\u{202F}", "\u{3000}", "-", ".", "(", ")": continue
+            default: throw .numberCharacter
+            }
+        }
+        guard !digits.isEmpty else { throw .empty }
+    }
+
+    /// With the calling code.
+    func internationalDigits(defaultCountry: Country?) throws(AddressFault) -> String {
+        if hasPlus { return digits }
+        guard !digits.hasPrefix("00") else { throw .doubleZero }
+        guard let defaultCountry, !digits.hasPrefix("0"), defaultCountry.hasNumbersOfOneLength else { throw .noPlus }
+        return defaultCountry.callingCode + digits
+    }
+
+    /// Refuses a national number of another length: it may be an international one without its plus.
+    func checkLength(defaultCountry: Country?) throws(AddressFault) {
+        if !hasPlus, digits.utf8.count != defaultCountry?.numberLength { throw .wrongLength }
+    }
+}
+
+/// Mobile numbers of Argentina (+54 9 11…) and Brazil (+55 11 9…) have a 9 that many people leave out. It is one number.
+extension NumberingPlan {
+    /// Where the 9 is, among the digits with the calling code.
+    private var placeOfNine: Int? {
+        switch callingCode {
+        case "54": 2
+        case "55": 4
+        default: nil
+        }
+    }
+
+    /// Digits that lack their 9, with it; nil for others.
+    func withNine(_ digits: String) -> String? {
+        guard let place = placeOfNine, digits.utf8.count == 12 else { return nil }
+        let complete = digits.prefix(place) + "9" + digits.dropFirst(place)
+        guard let kind = try? entry(of: String(complete)).kind, kind == .mobile else { return nil }
+        return isLandline(digits) ? nil : String(complete)
+    }
+
+    /// The digits of a mobile number without its 9; nil if it has none.
+    func withoutNine(_ digits: String) -> String? {
+        guard let place = placeOfNine, digits.utf8.count == 13 else { return nil }
+        let short = String(digits.prefix(place) + digits.dropFirst(place + 1))
+        return withNine(short) == digits ? short : nil
+    }
+
+    /// In Brazil landlines begin with 2 to 5 after the area code. In Argentina nothing tells them apart.
+    private func isLandline(_ digits: String) -> Bool {
+        callingCode == "55" && (try? entry(of: digits).kind) == .fixed
+    }
+}
+
+/// A country or territory with phone numbers of its own.
+package struct Country: Sendable, Hashable {
+    /// Of ISO 3166-1: `CN`. Kosovo, Ascension and Tristan da Cunha, which have none there, are `XK`, `AC` and `TA`.
+    package let code: String
+    /// What follows the plus: `86`. Countries may share one.
+    package let callingCode: String
+    /// How many digits its numbers have after the calling code; nil if that differs.
+    let numberLength: Int?
+
+    init(code: String, callingCode: String, numberLength: Int? = nil) {
+        self.code = code
+        self.callingCode = callingCode
+        self.numberLength = numberLength
+    }
+
+    /// Nil for a text that is not the code of a country with a calling code. Upper and lower case are the same.
+    package init?(code: String) {
+        guard code.utf8.allSatisfy({ $0 < 0x80 }), let country = NumberingPlan.countries[code.uppercased()] else {
+            return nil
+        }
+        self = country
+    }
+}
+
+extension Country {
+    /// Whether all of its numbers have the same number of digits.
+    package var hasNumbersOfOneLength: Bool { numberLength != nil }
+}

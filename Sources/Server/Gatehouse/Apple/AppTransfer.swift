@@ -93,3 +93,145 @@ package struct AppTransfer: Sendable {
         return event
     }
 }
+
+/// The two halves of moving the accounts, with the team that gets the app.
+package enum TransferStep: Sendable, Equatable {
+    /// With the credentials of the former team: asks for the transfer subject of every account.
+    case export(to: String)
+    /// With the credentials of that team: asks for its subject of every transfer subject.
+    case `import`(into: String)
+
+    package var team: String {
+        switch self {
+        case .export(let team), .import(let team): team
+        }
+    }
+}
+
+/// An account at Apple that waits for a step.
+package struct TransferAccount: Sendable, Equatable {
+    package let id: String
+    package let userID: UserID
+    /// The app for which Apple's token of the account was made; nil without one.
+    package let clientID: String?
+    package let subject: String
+    package let transferSubject: String?
+
+    package init(id: String, userID: UserID, clientID: String?, subject: String, transferSubject: String?) {
+        self.id = id
+        self.userID = userID
+        self.clientID = clientID
+        self.subject = subject
+        self.transferSubject = transferSubject
+    }
+}
+
+package enum TransferOutcome: Sendable, Equatable {
+    case done
+    /// Apple does not move the user: usually one who has withdrawn their consent.
+    case refused
+    /// The subject belongs to an account of this user, who signed in before the accounts were moved.
+    case conflict(UserID)
+    /// The account was removed or changed meanwhile.
+    case gone
+}
+
+/// Why a run ends early. Another one goes on where it was.
+package enum TransferFault: Error, Sendable, Equatable {
+    case apple(AppleMigrationFault)
+    case store(Refusal)
+}
+
+/// What becomes of an account when Apple tells how the team that got the app sees its user.
+package enum TransferDecision: Sendable {
+    /// The store writes the account. It writes the user, too, unless nil: then the user keeps their address.
+    case move(LinkedAccount, from: LinkedAccount, changing: User?)
+    /// The account has the subject already, from a login. Nothing else has changed.
+    case nothing
+    case conflict(UserID)
+    case gone
+
+    /// - Parameters:
+    ///   - known: the account that has the new subject, or else the one with the transfer subject.
+    ///   - accounts: all of its user, the oldest first.
+    package init(
+        _ account: TransferAccount, to migrated: MigratedSubject, known: KnownIdentity?, accounts: [LinkedAccount]
+    ) {
+        guard let known else {
+            self = .gone
+            return
+        }
+        guard known.account.transferSubject == account.transferSubject else {
+            self = .conflict(known.user.id)
+            return
+        }
+        let identity = migrated.identity
+        // Apple has just named the subject, so it is the current one, also if the account had it before.
+        var account = known.account
+        if account.isFormer(identity) { account.formerSubject = nil }
+        guard let moved = account.updated(from: identity) else {
+            self = .nothing
+            return
+        }
+        let comesFromAccount = known.user.email.map { known.account.isSource(of: $0, among: accounts) } ?? false
+        self = .move(
+            moved, from: known.account, changing: comesFromAccount ? known.user.readdressed(by: identity) : nil)
+    }
+}
+
+extension MigratedSubject {
+    /// A relay address is Apple's own, so it counts as verified, as it does in Apple's identity tokens.
+    package var identity: Identity {
+        Identity(
+            provider: .apple, subject: subject, email: email,
+            emailVerified: email != nil && isPrivateEmail == true ? true : nil, isPrivateEmail: isPrivateEmail)
+    }
+}
+
+/// What a run of a step has done so far.
+///
+/// Apple gives one answer for a user who cannot be moved and for a mistake that concerns all users, such as another team. So
+/// refusals are kept only when Apple has moved another user in the same run, or when they are few.
+package struct TransferTally: Sendable {
+    /// A run ends when Apple has refused this many users and moved none.
+    package static let longestStreak = 20
+
+    package private(set) var done = 0
+    package private(set) var refused = 0
+    package private(set) var conflicts: [(user: UserID, other: UserID)] = []
+    private var doubtful: [TransferAccount] = []
+    private let holdsRefusalsBack: Bool
+
+    /// - Parameter holdsRefusalsBack: false when the operator asks again about users whom Apple has refused.
+    package init(holdsRefusalsBack: Bool = true) {
+        self.holdsRefusalsBack = holdsRefusalsBack
+    }
+
+    /// Returns the refusals that can be kept now.
+    package mutating func add(_ outcome: TransferOutcome, of account: TransferAccount) -> [TransferAccount] {
+        switch outcome {
+        case .done:
+            done += 1
+            return takeDoubtful()
+        case .conflict(let other):
+            conflicts.append((account.userID, other))
+            // Apple has answered for this user.
+            return takeDoubtful()
+        case .gone: return []
+        case .refused:
+            refused += 1
+            doubtful.append(account)
+            return done > 0 || !conflicts.isEmpty || !holdsRefusalsBack ? takeDoubtful() : []
+        }
+    }
+
+    package var refusesAll: Bool { doubtful.count >= Self.longestStreak }
+
+    /// The refusals that are left at the end of a run.
+    package mutating func finish() -> [TransferAccount] { refusesAll ? [] : takeDoubtful() }
+
+    private mutating func takeDoubtful() -> [TransferAccount] {
+        defer { doubtful = [] }
+        return doubtful
+    }
+}

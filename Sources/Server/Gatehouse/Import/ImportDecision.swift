@@ -66,3 +66,104 @@ extension ImportedUser {
         return NewUser(user: user, lastLoginAt: lastLoginAt, accounts: accounts)
     }
 }
+
+/// The identities that several lines of a file claim. None of these lines is imported: in a file that another program has made,
+/// an attacker's line may claim the account of another person, and nothing tells which line is right.
+package struct ClaimedIdentities {
+    /// The first line of each identity, by a hash with a key of this process. A file has millions of them.
+    private var lines: [Int: Int] = [:]
+    /// The second line of those that have one.
+    private var others: [Int: Int] = [:]
+
+    package init() {}
+
+    /// Also of a line with faults: otherwise a fault in one line would give its identities to the other.
+    package mutating func add(_ line: UserLine, number: Int) {
+        for (_, claim) in line.claims {
+            let first = lines[claim, default: number]
+            lines[claim] = first
+            if first != number, others[claim] == nil { others[claim] = number }
+        }
+    }
+
+    package func faults(of line: UserLine, number: Int) -> [LineFault] {
+        line.claims.compactMap { member, claim in
+            guard let first = lines[claim], let other = others[claim] else { return nil }
+            return LineFault(member, "must not be in two lines: line \(first == number ? other : first) has it, too")
+        }
+    }
+}
+
+extension UserLine {
+    /// The member and a hash of each name under which an identity of the line is found.
+    fileprivate var claims: [(member: String, claim: Int)] {
+        var number = IdentityLine()
+        (number.provider, number.subject) = (Provider.phone.lowercaseName, phone)
+        let ways = identities.enumerated().map { ("identities[\($0)]", $1) } + [("phone", number)]
+        return ways.flatMap { member, way in way.names.map { (member, $0.hashValue) } }
+    }
+}
+
+extension IdentityLine {
+    fileprivate var names: [[UInt8]] {
+        guard let provider = provider.flatMap(Provider.init(lowercaseName:)), let subject else { return [] }
+        return ImportedSoFar.names(
+            of: Identity(
+                provider: provider, subject: provider.canonical(subject), email: nil,
+                transferSubject: transferSubject, unionSubject: unionSubject))
+    }
+}
+
+extension Provider {
+    /// The one form of a number or an address; as it is, if it has none.
+    fileprivate func canonical(_ subject: String) -> String {
+        switch self {
+        case .phone: (try? PhoneNumber(ofAnyKind: subject))?.text ?? subject
+        case .email: (try? EmailAddress(subject))?.text ?? subject
+        default: subject
+        }
+    }
+}
+
+/// How many users a transaction of an import has, and how long the import pauses after it.
+///
+/// Long transactions write each page of a file once for many users. While one runs, other processes wait for the file. So
+/// they are long while no other process writes, and short for a while after one did.
+package struct ImportPace: Sendable {
+    /// A process that waits for the file asks again at least every 100 ms (SQLite's busy handler), in the first 50 ms more
+    /// often.
+    private static let alone = (time: Duration.milliseconds(1000), pause: Duration.milliseconds(110))
+    private static let besideOthers = (time: Duration.milliseconds(40), pause: Duration.milliseconds(25))
+    private static let memory = Duration.seconds(10)
+
+    /// In a database whose writers do not wait for each other.
+    private static let sharedSize = 256
+    private static let sizes = 64...16_384
+
+    package private(set) var size = 256
+    private var known: Int64?
+    private var politeUntil = Duration.zero
+
+    package init() {}
+
+    /// Notes a transaction, and returns how long to pause.
+    ///
+    /// - Parameters:
+    ///   - writes: as `OperatorStore.writesOfOthers`.
+    ///   - now: on a clock that does not jump.
+    package mutating func record(
+        _ count: Int, taking time: Duration, writes: Int64?, now: Duration
+    ) -> Duration {
+        guard let writes else {
+            size = Self.sharedSize
+            return .zero
+        }
+        if let known, known != writes { politeUntil = now + Self.memory }
+        known = writes
+        let goal = now < politeUntil ? Self.besideOthers : Self.alone
+        let perUser = max(time.milliseconds, 1) * 1000 / Int64(max(count, 1))
+        let fitting = Int(goal.time.milliseconds * 1000 / max(perUser, 1))
+        size = min(max(Self.sizes.lowerBound, min(fitting, size * 4)), Self.sizes.upperBound)
+        return min(goal.pause, time)
+    }
+}

@@ -51,3 +51,79 @@ package struct ImportRules: Sendable {
     /// The clock of the machine that wrote the file may be ahead.
     static let clockTolerance = Duration.seconds(300)
 }
+
+/// The order in which the users of many lines are imported.
+///
+/// They are sorted as their ids will be, so that a transaction changes few pages of the database. A line that shares an
+/// identity with an earlier one comes after all others: the first line creates the user.
+package struct ImportOrder {
+    /// Positions of the users.
+    package let positions: [Int]
+
+    package init(_ users: [ImportedUser]) {
+        var names: Set<[UInt8]> = []
+        var (first, later) = ([(key: String, position: Int)](), [Int]())
+        first.reserveCapacity(users.count)
+        for (position, user) in users.enumerated() {
+            var isRepeated = false
+            for name in user.identities.flatMap({ ImportedSoFar.names(of: $0.identity) })
+            where !names.insert(name).inserted { isRepeated = true }
+            if isRepeated { later.append(position) } else { first.append((user.placeKey, position)) }
+        }
+        first.sort { ($0.key, $0.position) < ($1.key, $1.position) }
+        positions = first.map(\.position) + later
+    }
+}
+
+/// The identities and ids of the users that lines before this one create, which the database does not have yet.
+struct ImportedSoFar {
+    private var owners: [[UInt8]: UserID] = [:]
+    private var ids: Set<String> = []
+
+    /// The facts about a user, with what earlier lines add.
+    func adding(to facts: ImportFacts, of user: ImportedUser) -> ImportFacts {
+        let owners = zip(user.identities, facts.owners).map { imported, owner in
+            owner ?? Self.names(of: imported.identity).lazy.compactMap { self.owners[$0] }.first
+        }
+        let isTaken = user.id.map { ids.contains($0.text) } ?? false
+        return ImportFacts(
+            owners: owners, statusOfID: facts.statusOfID ?? (isTaken ? .active : nil), barredFrom: facts.barredFrom)
+    }
+
+    mutating func add(_ new: NewUser, from user: ImportedUser) {
+        ids.insert(new.user.id.text)
+        for imported in user.identities {
+            for name in Self.names(of: imported.identity) { owners[name] = new.user.id }
+        }
+    }
+
+    /// The names under which the store finds an identity. As bytes, because texts are compared by canonical equivalence.
+    static func names(of identity: Identity) -> [[UInt8]] {
+        let names = [
+            "subject " + identity.subject, identity.transferSubject.map { "transfer " + $0 },
+            identity.unionSubject.map { "union " + $0 },
+        ]
+        return names.compactMap(\.self).map { Array((identity.provider.rawValue + " " + $0).utf8) }
+    }
+}
+
+/// A user as an export writes them: what an import reads, and no secret.
+package struct ExportedUser: Sendable, Equatable {
+    package let user: User
+    package let lastLoginAt: Timestamp?
+    /// The oldest first.
+    package let accounts: [LinkedAccount]
+
+    package init(user: User, lastLoginAt: Timestamp?, accounts: [LinkedAccount]) {
+        self.user = user
+        self.lastLoginAt = lastLoginAt
+        self.accounts = accounts
+    }
+}
+
+extension Administration {
+    /// The next users that are not deleted, sorted by id.
+    package func exportedUsers(after last: UserID?, limit: Int) throws(Refusal) -> [ExportedUser] {
+        try store.exportedUsers(after: last, limit: limit)
+    }
+}

@@ -1,4 +1,6 @@
 import CommandLineTool
+import FileSystem
+import GatehouseServer
 import JSON
 
 /// A subject of `gatehouse check`. A check collects facts, and evaluates them in a function without I/O.
@@ -70,4 +72,46 @@ struct CheckReport {
 
 extension String {
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+/// How an operator lets the user of the service read a file of settings.
+enum FilePermission {
+    static func advice(for user: String, toRead file: String) -> String {
+        if file == ConfigurationFile.usualPath { return "chmod 644 \(file)" }
+        // It may hold a secret.
+        return "chgrp \(user) \(file.shellQuoted) && chmod 640 \(file.shellQuoted)"
+    }
+}
+
+/// Settings for development in the environment of a running server, for example from `Environment=` of its unit. Only
+/// root can read them, because the server's memory is protected from other processes of its user. No file that they
+/// name is opened.
+struct ServerEnvironment: Sendable, Equatable {
+    private static let names: Set<String> = [
+        Settings.table.process.environment.name, Settings.table.sessions.developmentSecret.name,
+        Settings.table.apple.keysURL.name,
+        Settings.table.apple.tokenURL.name, Settings.table.apple.revokeURL.name,
+    ]
+
+    private let variables: [String: String]
+
+    /// - Parameter process: nil if no server is running.
+    init(of process: Int?) {
+        let bytes = process.flatMap { try? File.read("/proc/\($0)/environ") } ?? []
+        self.init(parsing: bytes)
+    }
+
+    /// Reads pairs `NAME=value`, each followed by a zero byte (proc(5)).
+    init(parsing bytes: [UInt8]) {
+        let pairs = bytes.split(separator: 0).compactMap { entry -> (String, String)? in
+            let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[1].isEmpty else { return nil }
+            return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
+        }
+        variables = Dictionary(pairs.filter { Self.names.contains($0.0) }) { first, _ in first }
+    }
+
+    subscript(_ name: String) -> String? { variables[name] }
+
+    var environment: AppEnvironment? { self[Settings.table.process.environment.name].flatMap(AppEnvironment.init) }
 }

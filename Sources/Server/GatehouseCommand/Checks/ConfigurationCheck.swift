@@ -1,5 +1,7 @@
 import FileSystem
+import Gatehouse
 import GatehouseServer
+import GatehouseStore
 import POSIX
 import Processes
 
@@ -87,5 +89,109 @@ struct ConfigurationCheck: Check {
     private var advice: String {
         "correct it in the environment" + (survey.source.file.map { " or in \($0.path)" } ?? "")
             + ", a secret in a file of its own; man gatehouse.conf describes each setting"
+    }
+}
+
+/// Whether `gatehouse serve` would start with the settings.
+struct SettingsCheck {
+    static let subject = "settings"
+
+    let source: SettingSource
+    /// The folders that the systemd unit of the server may write to; empty without the unit.
+    var folders: [UnitDatabaseFolder] = []
+
+    var findings: [Finding] {
+        let place = source.file.map { "the environment and \($0.path)" } ?? "the environment"
+        do throws(SettingFaults) {
+            let configuration = try Configuration(from: source)
+            if let path = configuration.database.path, let fault = folders.first?.fault(ofDatabaseAt: path),
+                folders.allSatisfy({ $0.fault(ofDatabaseAt: path) != nil })
+            {
+                return [.fault(fault, "gatehouse-database-folder \(File.folder(of: path).shellQuoted)")]
+            }
+            return [.ok("gatehouse serve can start with them: \(place)")] + configuration.warnings.map { .note($0) }
+        } catch {
+            return error.faults.map { .fault($0.description, advice(for: $0, otherwise: place)) }
+        }
+    }
+
+    private func advice(for fault: SettingFault, otherwise place: String) -> String {
+        if fault == source.closedFolder { return "sudo gatehouse check --settings" }
+        guard let file = fault.file, !File.isReadable(file) else {
+            return "change it in \(fault.file?.shellQuoted ?? place)"
+        }
+        let user = UserDatabase.ofThisMachine().current.name
+        if FileStatus.ifAny(at: file) != nil { return FilePermission.advice(for: user, toRead: file) }
+        if File.isMissing(file), !file.hasPrefix("/tmp/"), !file.hasPrefix("/var/tmp/") {
+            return "make \(file.shellQuoted), or change its name in \(place)"
+        }
+        return
+            "put it where \(user) can read it: install -m 640 -g \(user) \(file.shellQuoted) /etc/gatehouse, and name it there; the unit of the "
+            + "server closes /root, /home, /tmp and /etc/gatehouse/credentials"
+    }
+}
+
+extension ConfigurationSurvey {
+    /// Nil if the database is a file, or if DATABASE_URL has a fault.
+    var postgreSQL: PostgreSQLSettings? {
+        guard case .postgresql(let url)? = database else { return nil }
+        return PostgreSQLSettings(url: url, connections: databaseConnections ?? PostgreSQLSettings.standardConnections)
+    }
+
+    /// Whether DATABASE_URL holds a secret.
+    var hasDatabasePassword: Bool {
+        if case .postgresql(let url)? = database { PostgreSQLSettings.hasPassword(url) } else { false }
+    }
+
+    /// The configuration file, if it has the password of the database and all users can read it.
+    var fileWithOpenPassword: String? {
+        guard hasDatabasePassword,
+            case .configurationFile(let path)? = source.origin(of: Settings.table.process.database.name),
+            let status = FileStatus.ifAny(at: path), status.isOpenToOthers
+        else { return nil }
+        return path
+    }
+}
+
+/// Whether the server knows the origin that proofs of bound sessions must be about.
+struct ProofOriginCheck: Check {
+    let subject = "proofs"
+    /// Nil if its settings have a fault, which the check of the configuration reports.
+    let web: WebPolicy?
+    let address: PublicAddressSetting
+
+    func run() -> [Finding] {
+        guard let web else { return [.note("not checked: see configuration")] }
+        if let origin = address.originOfProofs(web) { return [.ok("those of bound sessions must be about \(origin)")] }
+        return [
+            .note(
+                "the origin of this server is not known: those of bound sessions are compared with the Host that each request "
+                    + "names, so one for another origin is not refused",
+                "set PUBLIC_URL; behind a balancer set it to off, and TOKEN_ISSUER to the https origin that clients use"
+            )
+        ]
+    }
+}
+
+/// Who may ask about users and access tokens.
+struct ServicesCheck: Check {
+    let subject = "services"
+    /// Nil if their settings have a fault, which the check of the configuration reports.
+    let access: ServiceAccess?
+
+    func run() -> [Finding] {
+        guard let access else { return [.note("not checked: their settings cannot be read, or have a fault")] }
+        guard !access.tokens.isEmpty || !access.users.isEmpty else {
+            return [.ok("only root may ask about users and access tokens: SERVICE_TOKENS is not set")]
+        }
+        let services = Set(access.tokens.map(\.service)).sorted()
+        let users = access.users.values.sorted()
+        let tokens = Self.list("token", access.tokens.count, of: services)
+        return [.ok(tokens + ", " + Self.list("user", users.count, of: users))]
+    }
+
+    /// `2 tokens (knowledge-base, shop)`
+    private static func list(_ thing: String, _ count: Int, of names: [String]) -> String {
+        "\(count) \(thing)\(count == 1 ? "" : "s")" + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
     }
 }

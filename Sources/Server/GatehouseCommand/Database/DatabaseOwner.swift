@@ -1,8 +1,10 @@
 import CommandLineTool
 import FileSystem
 import GatehouseServer
+import Glibc
 import POSIX
 import Processes
+import Sockets
 
 /// The user as whom a command opens the database. For a command that root runs, this is the user who controls the path
 /// of the database: that user could replace files on it, so root must not open them.
@@ -116,5 +118,33 @@ struct DatabaseOwner {
             "cannot open the database \(path.printable): \(reason), and the database belongs to \(user.name). "
                 + "Run the command as that user (\(sudo)runuser -u \(user.name) -- gatehouse …), "
                 + "or give \(place.printable) to root (\(sudo)chown -h root \(place.shellQuoted))")
+    }
+}
+
+/// The user of the package's service.
+enum ServiceUser {
+    /// Root becomes that user, if there is one, before another server is asked: what that sends does not reach root.
+    static func replaceRoot() throws(CommandError) {
+        let accounts = UserDatabase.ofThisMachine()
+        guard Privileges.isRoot, let service = accounts.account(named: "gatehouse") else { return }
+        do throws(POSIXError) {
+            try Privileges.drop(to: service, group: accounts.primaryGroup(of: service.id) ?? service.id)
+        } catch { throw CommandError(.failed, "this command cannot work as \(service.name): \(error)") }
+    }
+}
+
+/// libpq's password file for a command that root runs but that works as the owner of a database file. The owner cannot
+/// open the files of root.
+enum PasswordFile {
+    /// Puts a copy into memory that the owner may read, for the rest of the process. Does nothing if there is no file,
+    /// or if libpq would ignore it because other users can read it.
+    static func keep(for owner: DatabaseOwner) {
+        let variables = ProcessEnvironment.variables()
+        let path = variables["PGPASSFILE"] ?? (variables["HOME"] ?? "/root") + "/.pgpass"
+        guard owner.replacesRoot, let status = FileStatus.ifAny(at: path), status.mode & 0o077 == 0,
+            let content = try? File.readRegular(path), let copy = try? FileDescriptor.memoryFile(holding: content),
+            fchmod(copy.number, 0o600) == 0, fchown(copy.number, owner.account.id, owner.group) == 0
+        else { return }
+        ProcessEnvironment.set("PGPASSFILE", to: "/proc/self/fd/\(copy.release())")
     }
 }

@@ -1,6 +1,8 @@
+import FileSystem
 import Gatehouse
 package import JSON
-import POSIX
+package import POSIX
+import Processes
 import Synchronization
 
 /// The log: one JSON object per line. It never contains a token, a secret, a personal address or a value of a query.
@@ -117,4 +119,45 @@ private final class LogThreshold: Sendable {
     func admits(_ level: LogLevel) -> Bool { level.rank >= rank.load(ordering: .relaxed) }
 
     func set(_ level: LogLevel) { rank.store(level.rank, ordering: .relaxed) }
+}
+
+/// Limits how often the same line is logged, for faults that every request would repeat: once per interval, so that
+/// the end of the log shows the fault as long as it lasts.
+package final class LogThrottle: Sendable {
+    /// Bounds the memory. Further lines are suppressed.
+    private static let maximumLines = 16
+
+    private let interval: Duration
+    private let due = Mutex<[String: MonotonicTime]>([:])
+
+    package init(every interval: Duration) {
+        self.interval = interval
+    }
+
+    /// Whether the line may be logged now. A permitted call counts as logged.
+    package func permits(_ line: String, at now: MonotonicTime = .now) -> Bool {
+        due.withLock { due in
+            due = due.filter { now < $0.value }
+            guard due[line] == nil, due.count < Self.maximumLines else { return false }
+            due[line] = now + interval
+            return true
+        }
+    }
+}
+
+/// The log line about an error that ends the process, for when there is no log yet, or no longer.
+package enum FatalLine {
+    /// Whether standard error is connected to the journal, which expects a priority before each line.
+    package static var isForJournal: Bool {
+        StandardStream.error.isJournal(named: ProcessEnvironment.variables()["JOURNAL_STREAM"])
+    }
+
+    package static func write(_ fault: String, of command: String) {
+        let line = LogLine.bytes(.error, "fatal") { line in
+            line.member("command", command)
+            line.member("fault", fault)
+        }
+        let prefix = isForJournal ? LogLevel.error.journalPrefix : ""
+        StandardStream.error.line(prefix + String(decoding: line, as: UTF8.self))
+    }
 }

@@ -1,4 +1,8 @@
+import FileSystem
 import Gatehouse
+import POSIX
+import PostgreSQL
+import SQL
 import Synchronization
 
 /// Copies a database to another engine, where every token stays valid.
@@ -103,4 +107,118 @@ private final class RowCount: Sendable {
     var value: Int64 { count.load(ordering: .relaxed) }
 
     func add(_ number: Int64) { count.add(number, ordering: .relaxed) }
+}
+
+/// The reason why a move was not begun, and what to do about it.
+package struct MoveRefusal: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A database that a move reads completely.
+package protocol MovedDatabase {
+    /// Reads all rows of a table in the order of its key, encoded.
+    func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws
+}
+
+/// The database that is copied. While this value lives, no other process changes it.
+package protocol MoveSource: MovedDatabase {
+    /// Its place, without a secret.
+    var name: String { get }
+
+    func count(_ table: MovedTable) throws -> Int64
+
+    /// The high-water mark of a numbered table: the largest number that a row has had, whether or not the row still
+    /// exists.
+    func lastNumber(of table: MovedTable) throws -> Int64
+}
+
+/// The database that is written. It was examined, and is not changed before `begin`.
+package protocol MoveTarget: MovedDatabase {
+    /// Whether it also stores texts with a zero byte, or that are not UTF-8.
+    var storesAnyText: Bool { get }
+
+    /// Marks the database as unfinished, and removes what an interrupted move has left.
+    func begin(_ progress: Progress) throws
+
+    func fill(_ table: MovedTable, from rows: ((Span<UInt8>) throws -> Void) throws -> Void) throws
+
+    /// The database continues to number the rows after this number.
+    func setLastNumber(_ number: Int64, of table: MovedTable) throws
+
+    /// Creates the indexes.
+    func index(_ progress: Progress) throws
+
+    /// Restores the state without a move.
+    func abandon() throws
+
+    /// Removes the mark, so that the database can be used.
+    func complete() throws
+}
+
+/// Keeps an error that a closure throws through an interface that would replace it.
+final class KeptError {
+    private(set) var error: (any Error)?
+
+    func keeping(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            self.error = error
+            throw error
+        }
+    }
+}
+
+/// The mark of a database that a move has not finished. No process may serve its content.
+enum UnfinishedMove {
+    /// The file in which a move prepares a SQLite database. While it exists, the database must not be opened.
+    static func draft(of path: String) -> String { File.resolved(path) + "-moving" }
+
+    static func exists(at path: String) -> Bool { File.exists(draft(of: path)) }
+
+    static func advice(for path: String) -> String {
+        "a move into the database was not finished: run gatehouse move --to sqlite:\(path) again, "
+            + "or remove \(draft(of: path)) to give it up"
+    }
+
+    static func advice(from source: String) -> String {
+        "a move into the database was not finished: run gatehouse move --from \(source) again, with this database as --to, "
+            + "or drop the table gatehouse_move to give it up"
+    }
+
+    static func advice(from earlier: String, not source: String) -> String {
+        "the target has an unfinished move from \(earlier), and this one is from \(source): name the first source with "
+            + "--from, or drop the table gatehouse_move of the target to give it up"
+    }
+}
+
+/// A move that was killed a moment ago. The operator may start it again before the database server has noticed that.
+enum KilledMove {
+    private static let patience = Duration.seconds(5)
+
+    /// Waits until it has ended. False if another process has what this one needs.
+    static func ends(_ isFree: () throws -> Bool) rethrows -> Bool {
+        let end = MonotonicTime.now + patience
+        while true {
+            if try isFree() { return true }
+            guard MonotonicTime.now < end else { return false }
+            Thread.pause(for: .milliseconds(100))
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Whether a move into this database was not finished.
+    package static func isMoveUnfinished(at path: String) -> Bool { UnfinishedMove.exists(at: path) }
+}
+
+extension Connection {
+    /// The source of an unfinished move into this PostgreSQL database; nil if there is none.
+    func sourceOfUnfinishedMove() throws -> String? {
+        let isMarked = try first("SELECT to_regclass('gatehouse_move') IS NOT NULL") { $0.integer(0) != 0 }
+        guard isMarked == true else { return nil }
+        return try first("SELECT source FROM gatehouse_move") { $0.text(0) } ?? "an unknown place"
+    }
 }

@@ -1,4 +1,6 @@
 package import Gatehouse
+import PostgreSQL
+import SQL
 
 /// What an operator should know of a PostgreSQL server that is used by Gatehouse.
 package struct PostgreSQLFacts: Sendable, Equatable {
@@ -80,5 +82,94 @@ package struct PostgreSQLFacts: Sendable, Equatable {
             self.process = process
             self.age = age
         }
+    }
+}
+
+/// Measurements of the connections to PostgreSQL, and of the primary as far as the user may read them.
+package struct ServerStatistics: Sendable {
+    package var pool: PoolStatistics
+    /// How often a primary with a newer timeline was found since the start.
+    package var failovers: Int
+    /// The timeline of the primary, which each failover increments; nil if it is not known.
+    package var timeline: Int64?
+    package var isPrimaryReachable = false
+    /// Nil if the user may not read it, or without a primary.
+    package var standbys: Standbys?
+    /// Nil if the write-ahead log is not archived, or without a primary.
+    package var isArchiveFailing: Bool?
+}
+
+/// The connections for transactions that do not share one.
+package struct PoolStatistics: Sendable {
+    package let limit: Int
+    package let open: Int
+    package let inUse: Int
+    /// Requests that wait for a connection.
+    package let waiting: Int
+}
+
+extension PostgreSQLStore {
+    package func statistics() -> StoreStatistics {
+        var statistics = StoreStatistics(waitingWrites: refreshes.waitingCount + logins.waitingCount)
+        var server = ServerStatistics(pool: pool.statistics, failovers: servers.failoverCount)
+        do throws(StoreFailure) {
+            (statistics.databaseBytes, statistics.appleBacklog) = try read {
+                (
+                    try $0.first("SELECT pg_database_size(current_database())") { $0.integer(0) },
+                    try $0.appleBacklog()
+                )
+            }
+            server.isPrimaryReachable = true
+            (server.standbys, server.isArchiveFailing) = try read { (try $0.standbys(), try $0.isArchiveFailing()) }
+        } catch {
+            statistics.failure = error
+        }
+        server.timeline = servers.timeline == 0 ? nil : servers.timeline
+        statistics.server = server
+        return statistics
+    }
+}
+
+extension Connection {
+    /// Nil if the write-ahead log is not archived.
+    func isArchiveFailing() throws(PostgreSQLError) -> Bool? {
+        let failing = try first(
+            """
+            SELECT CASE WHEN current_setting('archive_mode') <> 'off'
+                THEN coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), FALSE) END
+            FROM pg_stat_archiver
+            """
+        ) { $0.optionalFlag(0) }
+        return failing ?? nil
+    }
+}
+
+/// The standbys of a primary that stream from it.
+package struct Standbys: Sendable, Equatable {
+    package var count = 0
+    /// A commit waits for one of these.
+    package var synchronousCount = 0
+    /// The largest part of the write-ahead log that a standby has not flushed to its disk.
+    package var lagBytes: Int64 = 0
+}
+
+extension Connection {
+    /// Nil if the user may not read it: that needs the role pg_monitor.
+    func standbys() throws(PostgreSQLError) -> Standbys? {
+        var found: Standbys?
+        _ = try first(
+            """
+            SELECT count(*) FILTER (WHERE state = 'streaming'),
+                count(*) FILTER (WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')),
+                coalesce(max(pg_wal_lsn_diff(CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END, flush_lsn)), 0)
+                    ::bigint, pg_has_role('pg_read_all_stats', 'USAGE')
+            FROM pg_stat_replication
+            """
+        ) { row in
+            guard row.integer(3) != 0 else { return }
+            found = Standbys(
+                count: Int(row.integer(0)), synchronousCount: Int(row.integer(1)), lagBytes: max(0, row.integer(2)))
+        }
+        return found
     }
 }

@@ -63,3 +63,87 @@ struct FirebaseUser {
         text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0).description }
     }
 }
+
+extension FirebaseUser {
+    /// A member of the array `users` that `firebase auth:export` writes, that the REST API returns (`accounts:batchGet`), or
+    /// that the Admin SDK lists.
+    init(_ object: JSONObject) {
+        uid = object["localId"]?.string ?? object["uid"]?.string
+        email = object["email"]?.string.nonEmpty
+        isEmailVerified = object["emailVerified"]?.bool ?? false
+        hasPassword = object["passwordHash"]?.string.nonEmpty != nil
+        name = object["displayName"]?.string
+        photo = object["photoUrl"]?.string ?? object["photoURL"]?.string
+        createdAt = Self.number(object["createdAt"])
+        lastLoginAt = Self.number(object["lastSignedInAt"] ?? object["lastLoginAt"])
+        phone = object["phoneNumber"]?.string.nonEmpty
+        isDisabled = object["disabled"]?.bool ?? false
+        let accounts = object["providerUserInfo"]?.array ?? object["providerData"]?.array ?? []
+        self.accounts = accounts.compactMap(\.object).compactMap { account in
+            guard let provider = account["providerId"]?.string else { return nil }
+            let subject = account["rawId"] ?? account["uid"]
+            return Account(
+                provider: provider, subject: subject?.string.nonEmpty, email: account["email"]?.string.nonEmpty)
+        }
+    }
+
+    /// Firebase writes numbers of 64 bits as texts.
+    private static func number(_ value: JSONValue?) -> String? { value?.string ?? value?.integer.map { String($0) } }
+}
+
+extension String? {
+    var nonEmpty: String? { self?.isEmpty == false ? self : nil }
+}
+
+/// Converts a file of `firebase auth:export` in JSON. Its CSV is refused: it escapes neither quotes nor line ends, so that a
+/// user's name can write columns and rows.
+package struct FirebaseConversion {
+    package enum Fault: Error, Sendable, Equatable {
+        case empty
+        case notJSON
+        /// The document ends within a user, or has no array of users.
+        case unfinished
+        case longUser
+        /// The number of the user, from 1.
+        case invalid(Int)
+    }
+
+    private let names: ProviderNames
+    private var splitter = ObjectSplitter()
+    private var hasBegun = false
+    private var count = 0
+
+    /// - Parameter given: the names of other providers, such as `facebook.com`, at Gatehouse.
+    package init(providerNames given: [String: String] = [:]) {
+        names = ProviderNames(known: FirebaseUser.providers, given: given)
+    }
+
+    package mutating func convert(_ chunk: [UInt8], _ body: (ConvertedUser) throws -> Void) throws {
+        if !hasBegun { try requireJSON(chunk) }
+        // Not used in place: the body is a method of the conversion.
+        var splitter = splitter
+        do { try splitter.split(chunk) { try convert(object: $0, body) } } catch ObjectSplitter.Fault.longObject {
+            throw Fault.longUser
+        }
+        self.splitter = splitter
+    }
+
+    package func finish() throws(Fault) {
+        guard hasBegun else { throw .empty }
+        do throws(ObjectSplitter.Fault) { try splitter.finish() } catch { throw .unfinished }
+    }
+
+    /// The first character that is no white space decides.
+    private mutating func requireJSON(_ chunk: [UInt8]) throws(Fault) {
+        let start = chunk.starts(with: [0xEF, 0xBB, 0xBF]) ? chunk.dropFirst(3) : chunk[...]
+        guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return }
+        guard [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) else { throw .notJSON }
+        hasBegun = true
+    }
+
+    private mutating func convert(object bytes: [UInt8], _ body: (ConvertedUser) throws -> Void) throws {
+        count += 1
+        guard let object = try? JSONValue(parsing: bytes).object else { throw Fault.invalid(count) }
+        try body(FirebaseUser(object).converted(names))
+    }
+}

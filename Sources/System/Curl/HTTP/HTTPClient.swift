@@ -1,3 +1,4 @@
+internal import Glibc
 import Text
 
 /// A blocking HTTP client for small documents and forms, with limits on time and size.
@@ -86,4 +87,69 @@ package struct HTTPClient: Sendable {
         try transfer.configure(url: url, timeout: timeout, authorities: authorities)
         return transfer
     }
+}
+
+/// Requests to an address that another server has chosen, such as the issuer of tokens in its metadata.
+extension HTTPClient {
+    /// Sends a request with a client that connects to public addresses only: the other server must not make this machine send
+    /// requests into the operator's network. One that has a private address itself may name others: it is the operator's.
+    ///
+    /// A proxy from the environment has its own rules, and hides the address.
+    package func sending<Answer>(
+        toAddressNamedBy server: String, _ send: (HTTPClient) throws(HTTPFault) -> Answer
+    ) throws(HTTPFault) -> Answer {
+        if Self.hasProxy || Loopback.isHost(of: server) { return try send(self) }
+        var client = self
+        client.addresses = .publicOnly
+        do throws(HTTPFault) { return try send(client) } catch {
+            // Nothing was sent. With a valid certificate, the private address is really the other server's.
+            client.addresses = .privateOnly
+            guard error == .privateAddress, (try? client.connect(server)) != nil else { throw error }
+            return try send(self)
+        }
+    }
+
+    private static var hasProxy: Bool {
+        let names: [String] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        return names.contains { unsafe getenv($0) != nil }
+    }
+}
+
+extension IPAddress {
+    /// Whether the host of a URL is this machine, or a private address in digits. A name may still have a private address.
+    package static func isPrivateHost(of url: String) -> Bool {
+        let rest = url.ranges(of: "://").first.map { url[$0.upperBound...] } ?? url[...]
+        let authority = rest.prefix { !"/?#\\".contains($0) }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        if host.hasPrefix("[") { return IPAddress(String(host.dropFirst().prefix { $0 != "]" }))?.isPrivate ?? true }
+        let name = host.prefix { $0 != ":" }.lowercased().split(separator: ".").joined(separator: ".")
+        return name == "localhost" || name.hasSuffix(".localhost") || IPAddress(name)?.isPrivate == true
+    }
+}
+
+/// The body of a request.
+struct HTTPBody {
+    let contentType: String
+    /// Further header fields of the request.
+    var headers: [(String, String)] = []
+    let bytes: [UInt8]
+}
+
+/// The response of a server, with any status.
+package struct HTTPResponse: Sendable {
+    package let status: Int
+    /// The Date header, which tells the server's clock.
+    package var date: String?
+    /// The Age header: for how many seconds a cache has kept the response, whose date is that of its origin.
+    package var age: String?
+    /// The Retry-After header: seconds, or a date.
+    package var retryAfter: String?
+    package let body: [UInt8]
+}
+
+/// The response to one request, and the certificate that the server presented.
+package struct HTTPInspection: Sendable {
+    package let outcome: Result<HTTPResponse, HTTPFault>
+    /// In PEM; nil without TLS, or if the connection failed earlier.
+    package let certificate: String?
 }

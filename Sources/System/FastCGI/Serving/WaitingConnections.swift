@@ -73,3 +73,76 @@ final class DescriptorTable<Entry: Sendable>: Sendable {
         }
     }
 }
+
+/// The received part of a request that arrives in several parts. Its bytes are counted until this object is released,
+/// so the count is right however the connection ends.
+final class PartialRequest: Sendable {
+    let bytes: [UInt8]
+    private let count: UnfinishedBytes
+
+    init(_ bytes: [UInt8], countedIn count: UnfinishedBytes) {
+        self.bytes = bytes
+        self.count = count
+        count.add(bytes.count)
+    }
+
+    deinit { count.add(-bytes.count) }
+}
+
+/// The sum of the bytes of all partial requests.
+final class UnfinishedBytes: Sendable {
+    private let sum = Atomic(0)
+
+    var value: Int { sum.load(ordering: .relaxed) }
+
+    fileprivate func add(_ count: Int) { sum.add(count, ordering: .relaxed) }
+}
+
+extension Responder {
+    /// Closes the largest incomplete requests as long as all together exceed the limit: one large request must not
+    /// displace many small ones. Complete requests that wait for a worker are counted, but never closed.
+    func closeLargestUnfinished() {
+        while unfinished.value > limits.unfinishedRequests {
+            let largest = connections.all { $0.incompleteBytes > 0 }
+                .max { $0.entry.incompleteBytes < $1.entry.incompleteBytes }
+            guard let number = largest?.number, connections.take(number, where: { $0.incompleteBytes > 0 }) != nil
+            else {
+                return
+            }
+            try? slowPoller.remove(number)
+            close(FileDescriptor(takingOwnership: number))
+            report(.tooManyUnfinishedBytes)
+        }
+    }
+}
+
+/// Notices that the process was suspended, by a signal or together with its machine.
+///
+/// A request that waited in a socket during the suspension may have timed out: the web server has closed the connection
+/// and sent the request to another node. Executed now, an old refresh would present a token whose successor is in use,
+/// and end the session.
+final class SuspensionWatch: Sendable {
+    /// Longer than a busy machine delays a thread, shorter than a web server waits for an answer.
+    private static let shortest: Int64 = 2000
+    /// For how long after a suspension a request in a socket may be one that was sent before it.
+    private static let doubtFor: Int64 = 10_000
+
+    private let lastTick = Atomic(MonotonicTime.now.milliseconds)
+    private let doubtUntil = Atomic<Int64>(0)
+
+    /// Has to be called about once a second.
+    func tick(at now: MonotonicTime = .now) {
+        let last = lastTick.load(ordering: .relaxed)
+        if now.milliseconds - last > Self.shortest {
+            doubtUntil.store(now.milliseconds + Self.doubtFor, ordering: .relaxed)
+        }
+        lastTick.store(now.milliseconds, ordering: .releasing)
+    }
+
+    /// Whether a request may have waited during a suspension. True also before the first tick after it, since a worker may
+    /// be the first thread to run.
+    func isInDoubt(at now: MonotonicTime = .now) -> Bool {
+        now.milliseconds - lastTick.load(ordering: .acquiring) > Self.shortest
+            || now.milliseconds < doubtUntil.load(ordering: .relaxed)
+    }
+}

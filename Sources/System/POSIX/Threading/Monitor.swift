@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+import Synchronization
 
 /// A value protected by a mutex, with a condition variable on which threads wait for a change.
 ///
@@ -89,5 +90,116 @@ package final class Monitor<State>: @unchecked Sendable {
         let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
         return timespec(
             tv_sec: now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}
+
+/// A POSIX semaphore: `wait` blocks until `post` has been called. A post before the wait is counted.
+///
+/// `@unchecked Sendable`: POSIX lets any thread post and wait, and the memory lives as long as this object.
+@safe
+package final class Semaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    package init() {
+        unsafe sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
+    }
+
+    package func post() {
+        unsafe sem_post(semaphore)
+    }
+
+    package func wait() {
+        while unsafe sem_wait(semaphore) != 0 && errno == EINTR {}
+    }
+
+    /// False if nothing was posted until this time of the monotonic clock.
+    package func wait(untilMilliseconds time: Int64) -> Bool {
+        var deadline = timespec(tv_sec: Int(time / 1000), tv_nsec: Int(time % 1000) * 1_000_000)
+        while unsafe sem_clockwait(semaphore, CLOCK_MONOTONIC, &deadline) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+}
+
+/// Work during which a thread may wait for another thread, the disk or the network. The worker pool of the thread lets
+/// another worker run meanwhile, which the throughput of the server depends on.
+///
+/// The code that blocks does not need to know the pool. On a thread without a pool the work just runs.
+package enum BlockingSection {
+    private final class Hooks {
+        var willBlock: (() -> Void)?
+        var hasBlocked: (() -> Void)?
+        var depth = 0
+    }
+
+    private static let hooks = ThreadLocal(Hooks())
+
+    /// Sets what the pool does on the calling thread before and after each section.
+    package static func set(before willBlock: @escaping () -> Void, after hasBlocked: @escaping () -> Void) {
+        hooks.own.willBlock = willBlock
+        hooks.own.hasBlocked = hasBlocked
+    }
+
+    package static func remove() {
+        hooks.own.willBlock = nil
+        hooks.own.hasBlocked = nil
+    }
+
+    /// Use it for every call that may block. A nested section does not notify the pool.
+    package static func run<Result, Failure>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let hooks = hooks.own
+        if hooks.depth == 0 { hooks.willBlock?() }
+        hooks.depth += 1
+        defer {
+            hooks.depth -= 1
+            if hooks.depth == 0 { hooks.hasBlocked?() }
+        }
+        return try work()
+    }
+}
+
+/// Limits how many requests wait for a server of another party at the same time, such as a sign-in provider, an SMS gateway
+/// or a mail server, because each of them occupies a worker thread.
+///
+/// A request that would exceed the limit is refused at once: those servers must not slow each other down, or the requests
+/// that need none of them.
+package final class CallGate: Sendable {
+    private let limit: Int
+    private let shared: CallGate?
+    private let waiting = Mutex(0)
+
+    /// - Parameter shared: a second limit, which the gates of several servers have in common.
+    package init(limit: Int, shared: CallGate? = nil) {
+        self.limit = limit
+        self.shared = shared
+    }
+
+    /// Number of requests inside, for metrics.
+    package var count: Int { waiting.withLock { $0 } }
+
+    /// Returns nil, without a call of the body, if one of the limits is reached.
+    package func pass<Outcome, Failure>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome? {
+        guard enter() else { return nil }
+        defer { leave() }
+        guard let shared else { return try body() }
+        return try shared.pass(body)
+    }
+
+    private func enter() -> Bool {
+        waiting.withLock { waiting in
+            guard waiting < limit else { return false }
+            waiting += 1
+            return true
+        }
+    }
+
+    private func leave() {
+        waiting.withLock { $0 -= 1 }
     }
 }

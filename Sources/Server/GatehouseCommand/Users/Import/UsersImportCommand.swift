@@ -3,8 +3,10 @@ import FileSystem
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
+import GatehouseTokens
 import JSON
 import POSIX
+import Synchronization
 import UserFiles
 
 struct UsersImportCommand: Command {
@@ -82,5 +84,130 @@ private struct ImportDatabase {
 
     func userImport(writes: Bool) -> UserImport {
         administration.userImport(hasher: hasher, primitives: .system, writes: writes)
+    }
+}
+
+/// The file with a JSON object for each line: its number, its result, the id of the user, and why it was refused.
+final class ImportReport {
+    private let file: OutputFile
+
+    private init(_ file: OutputFile) {
+        self.file = file
+    }
+
+    /// - Parameter input: the file that is read, which a wrong option must not empty.
+    static func create(_ path: String, besides input: String) throws(CommandError) -> ImportReport {
+        if let report = FileStatus.ifAny(at: path), FileStatus.ifAny(at: input)?.isSameFile(as: report) == true {
+            throw CommandError(.usage, "--report must not be the file that is read")
+        }
+        do throws(POSIXError) { return ImportReport(try OutputFile(replacing: path)) } catch {
+            throw CommandError(.usage, "the report cannot be written: \("\(error)".printable)")
+        }
+    }
+
+    func add(_ result: LineResult, line: Int, reference: String?) throws(POSIXError) {
+        var json = JSONWriter(reserving: 256)
+        json.object { json in
+            json.member("line", line)
+            json.member("result", result.word)
+            json.member("userId", result.userID)
+            json.member("ref", reference)
+            json.member("reasons", .array(result.reasons.map(JSONValue.string)))
+        }
+        try file.append(json.finish() + [UInt8(ascii: "\n")])
+    }
+
+    func flush() throws(POSIXError) { try file.flush() }
+}
+
+/// Counts the results of an import, and prints the first faults.
+final class ImportTally: Sendable {
+    struct Counts {
+        var imported = 0
+        var existing = 0
+        var faulty = 0
+        var unknownMembers = 0
+    }
+
+    /// The faults that are printed. A file in a wrong form has one in each line.
+    private static let mostPrinted = 20
+
+    private let state = Mutex(Counts())
+    private let bytes = Atomic(Int64(0))
+
+    var counts: Counts { state.withLock { $0 } }
+
+    func add(_ result: LineResult, line: Int) {
+        let isPrinted = state.withLock { counts in
+            switch result {
+            case .imported: counts.imported += 1
+            case .existing: counts.existing += 1
+            case .faulty: counts.faulty += 1
+            }
+            if case .faulty = result { return counts.faulty <= Self.mostPrinted }
+            return false
+        }
+        guard isPrinted else { return }
+        StandardStream.error.line("line \(line): " + result.reasons.joined(separator: "; "))
+    }
+
+    func countUnknownMembers() { state.withLock { $0.unknownMembers += 1 } }
+
+    func readBytes(_ count: Int) { bytes.add(Int64(count), ordering: .relaxed) }
+
+    func show(on progress: Progress, size: Int64?) {
+        let megabyte = Int64(1_000_000)
+        progress.begin("importing users", unit: "MB", total: size.map { $0 / megabyte }) { [self] in
+            // Each byte is read twice.
+            bytes.load(ordering: .relaxed) / (2 * megabyte)
+        }
+    }
+
+    func report(seconds: Int, _ arguments: Arguments) -> Report {
+        let counts = counts
+        let isDry = arguments.has("--dry-run")
+        if counts.faulty > Self.mostPrinted {
+            let rest = counts.faulty - Self.mostPrinted
+            let advice = arguments.has("--report") ? "the report lists all" : "--report REPORT lists all"
+            StandardStream.error.line("… and \(rest) more lines with faults: \(advice)")
+        }
+        if counts.unknownMembers > 0 {
+            StandardStream.error.line(
+                "\(counts.unknownMembers) lines have members that Gatehouse does not know, which were ignored")
+        }
+        let json: JSONValue = [
+            "imported": .integer(Int64(counts.imported)), "existing": .integer(Int64(counts.existing)),
+            "faulty": .integer(Int64(counts.faulty)), "unknownMembers": .integer(Int64(counts.unknownMembers)),
+            "dryRun": .bool(isDry), "seconds": .integer(Int64(seconds)),
+        ]
+        let done = isDry ? "would import \(counts.imported) users" : "imported \(counts.imported) users in \(seconds) s"
+        return Report(
+            json: json, text: "\(done); \(counts.existing) exist already; \(counts.faulty) lines have faults")
+    }
+}
+
+/// The refresh secret of the settings, which opens the keys of the identity hashes. It is read before root is given up.
+struct IdentityHasherSource {
+    private let ring: KeyRing?
+
+    init() throws(CommandError) {
+        let source = SettingSource.current()
+        if let fault = source.closedFolder { throw CommandError(.usage, fault.description) }
+        ring = try readSettings { () throws(SettingFaults) in try Configuration.refreshKeys(from: source) }
+    }
+
+    /// Recognises the identities that were removed from disabled users: with every key, since any of them may have been used.
+    func hasher(of store: any ServerStore) throws -> any IdentityHasher {
+        let reason = "the database has identities of disabled users, which only JWT_REFRESH_SECRET recognises"
+        guard let ring else {
+            throw CommandError(.usage, "\(reason): run the command with the settings of the server")
+        }
+        let document = try store.document(DocumentName.identityHashKeys)
+        let hashes = IdentityHashes(document: document?.content ?? [], openedBy: ring)
+        guard hashes.unopenedCount == 0 else {
+            throw CommandError(
+                .usage, "\(reason): the secrets of the settings do not open \(hashes.unopenedCount) of its keys")
+        }
+        return hashes
     }
 }
