@@ -222,7 +222,8 @@ extension Request {
     /// The id of the trace in a `traceparent` of any version (W3C Trace Context); nil for any other text, because the log has no
     /// text of a client.
     package var traceID: String? {
-        let parts = (bytes(of: .trace) ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard let header = bytes(of: .trace) else { return nil }
+        let parts = header.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         let isHexadecimal = parts.prefix(4).joined().allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
         guard parts.prefix(4).map(\.count) == [2, 32, 16, 2], isHexadecimal, !parts[0].elementsEqual("ff".utf8),
             parts.count == 4 || !parts[0].elementsEqual("00".utf8),
