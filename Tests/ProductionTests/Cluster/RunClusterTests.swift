@@ -14,7 +14,13 @@ struct RunClusterTests {
         let kills = cluster.lines("kill")
         #expect(kills.map { $0.suffix(12).contains("node") } == [false, false, true])
         for line in kills {
-            #expect(try cluster.paste([line]).errorOutput == "")
+            // On a busy machine a member may just have given up the lead: then the line kills nothing, and says so.
+            var errors: [String] = []
+            let isKilled = Eventually.holds(within: 60) {
+                errors.append((try? cluster.paste([line]).errorOutput) ?? "no shell")
+                return errors.last == ""
+            }
+            #expect(isKilled, "\(line): \(errors)")
             #expect(cluster.isWhole(), "after \(line): \(cluster.parts)")
             // The nodes serve again within two seconds of there being a primary.
             sleep(2)
