@@ -17,6 +17,14 @@ struct PEMTests {
         #expect(key.publicKey.isValid(signature: try key.sign([1]), for: [1]))
     }
 
+    /// OpenSSL takes the oldest error of the thread for its own, and stops at a block before the key.
+    @Test("a key after its parameters is read on a thread where another call has failed")
+    func readsAfterFailure() throws {
+        _ = unsafe BIO_new_file("/nonexistent/file", "r")
+        #expect(ERR_peek_error() != 0)
+        try readsP256(pem: PEMFixtures.p256AfterParameters)
+    }
+
     @Test("an RSA key is the same in both formats")
     func readsRSA() throws {
         guard case .rsa(let key) = try PrivateKeyPEM(PEMFixtures.rsa2048),

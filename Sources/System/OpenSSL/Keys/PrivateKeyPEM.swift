@@ -24,6 +24,8 @@ extension KeyHandle {
     fileprivate convenience init(privateKeyPEM text: String) throws(KeyError) {
         let source = MemoryBIO(Array(text.utf8))
         var passphraseWanted = false
+        // An error that another call has left on this thread would be taken for one of a block before the key.
+        ERR_clear_error()
         let key = unsafe PEM_read_bio_PrivateKey_ex(
             source.pointer, nil,
             { _, _, _, wanted in
