@@ -114,12 +114,12 @@ let package = Package(
             [
                 // No part of the Debian package: a small HTTP server, the stand-in for Apple, other providers, text messages and
                 // mail with the pages at which users sign in, and the page that shows requests, answers and logs.
-                .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets"]),
+                .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets", "Text"]),
                 .target(
                     name: "StandIn",
                     dependencies: [
                         "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
-                        "StandardWebhooks",
+                        "StandardWebhooks", "Text",
                     ]),
                 .target(
                     name: "Console",
@@ -221,7 +221,7 @@ let package = Package(
                     name: "StandInTests",
                     dependencies: [
                         "Curl", "DevelopmentHTTP", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "StandIn",
-                        "TestSupport",
+                        "TestSupport", "Text",
                     ]),
             ])
         + folder(

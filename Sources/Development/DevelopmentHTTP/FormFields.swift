@@ -1,3 +1,5 @@
+import Text
+
 /// The fields of a query, or of a body in `application/x-www-form-urlencoded`.
 package struct FormFields: Sendable {
     private let fields: [(name: String, value: String)]
@@ -36,7 +38,7 @@ package struct FormFields: Sendable {
     }
 
     package static func text(of fields: [(name: String, value: String)]) -> String {
-        fields.map { "\(FormText.encode($0.name))=\(FormText.encode($0.value))" }.joined(separator: "&")
+        FormEncoding.encode(fields.map { ($0.name, $0.value) })
     }
 }
 

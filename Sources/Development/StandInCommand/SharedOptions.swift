@@ -1,9 +1,6 @@
 import CommandLineTool
-import FileSystem
 import Gatehouse
 import JSON
-import POSIX
-import Processes
 import StandIn
 
 extension Option {
@@ -49,40 +46,5 @@ extension Arguments {
             result[parts[0]] = (try? JSONValue(parsing: parts[1])) ?? .string(parts[1])
         }
         return result
-    }
-}
-
-/// The environment of the stand-in.
-enum Environment {
-    /// The apps that tokens are for by default: those of `APPLE_BUNDLE_ID`, as the server reads it.
-    static var clientIDs: [String] {
-        let listed = ProcessEnvironment.variables()["APPLE_BUNDLE_ID"]?.split(separator: ",").map(String.init) ?? []
-        let trimmed = listed.map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
-        return trimmed.isEmpty ? [MintOrder.defaultBundleID] : trimmed
-    }
-
-    static var bundleID: String { clientIDs[0] }
-
-    /// A server in production must never trust these keys, so no command runs in its environment.
-    static func refuseProduction() throws(CommandError) {
-        let variables = ProcessEnvironment.variables()
-        let isProduction = ["APP_ENV", "NODE_ENV"].contains { name in
-            variables[name].map { $0.filter { !$0.isWhitespace }.lowercased() == "production" } ?? false
-        }
-        guard !isProduction else {
-            throw CommandError(.usage, "\(StandInProgram.name) does not run in production: unset APP_ENV and NODE_ENV")
-        }
-    }
-}
-
-/// Standard output as a log, which the console shows.
-enum LogOutput {
-    @Sendable static func nothing(_ members: JSONObject) {}
-
-    @Sendable static func write(_ members: JSONObject) {
-        let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
-        var line: JSONObject = ["time": .string("\(time)")]
-        for (name, value) in members.members { line[name] = value }
-        StandardStream.output.line(line.description)
     }
 }

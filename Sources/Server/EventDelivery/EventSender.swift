@@ -32,6 +32,7 @@ extension EventReceiver {
         return send(Array(body.utf8), id: id, now: primitives.now)
     }
 
+    /// An id that no user has: a ULID of zeros.
     private static let nobody = "user_" + String(repeating: "0", count: 26)
 
     fileprivate func send(_ body: [UInt8], id: String, now: @Sendable () -> Timestamp) -> EventOutcome {

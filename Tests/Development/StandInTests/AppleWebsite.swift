@@ -2,6 +2,7 @@ import DevelopmentHTTP
 import JSON
 import TestSupport
 import Testing
+import Text
 
 @testable import StandIn
 
@@ -59,7 +60,7 @@ struct AppleWebsite {
             "/auth/token",
             [
                 "client_id": id, "client_secret": try standIn.secret(for: id), "grant_type": "authorization_code",
-                "code": code, "redirect_uri": redirectURI.map(FormText.encode),
+                "code": code, "redirect_uri": redirectURI.map(PercentEncoding.encode),
             ])
     }
 }

@@ -1,6 +1,7 @@
 import DevelopmentHTTP
 import JSON
 import Testing
+import Text
 
 @testable import StandIn
 
@@ -163,7 +164,7 @@ struct QQPageTests {
     private func exchange(
         _ code: String?, id: String = website.id, key: String = website.secret, redirectURI: String? = nil
     ) throws -> JSONObject {
-        let redirectURI = FormText.encode(redirectURI ?? page.callback)
+        let redirectURI = PercentEncoding.encode(redirectURI ?? page.callback)
         return try providers.json(
             "/qq/oauth2.0/token?grant_type=authorization_code&client_id=\(id)&client_secret=\(key)"
                 + "&code=\(code ?? "")&redirect_uri=\(redirectURI)&fmt=json")

@@ -8,7 +8,7 @@ import Foundation
 struct SessionCache {
     private let store: any SessionStore
     private let clock: ClientClock
-    /// That of the server.
+    /// The origin of the server that the session in the store belongs to.
     private let origin: String
     /// Nil as long as neither the store could be read nor a user has signed in or out.
     private(set) var record: Record?

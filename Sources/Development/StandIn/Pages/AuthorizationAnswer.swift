@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import Text
 
 /// What a provider sends to the client through the browser.
 struct AuthorizationAnswer {
@@ -37,12 +38,12 @@ struct AuthorizationAnswer {
     /// Sends itself. Without JavaScript the user does.
     private var page: WebPage {
         let inputs = parameters.map {
-            "<input type=\"hidden\" name=\"\(HTMLText.escape($0.name))\" value=\"\(HTMLText.escape($0.value))\">"
+            "<input type=\"hidden\" name=\"\(HTML.escape($0.name))\" value=\"\(HTML.escape($0.value))\">"
         }
         return WebPage(
             title: "Signed in with \(provider)",
             content: """
-                <form method="post" action="\(HTMLText.escape(redirectURI))">
+                <form method="post" action="\(HTML.escape(redirectURI))">
                 \(inputs.joined(separator: "\n"))
                 <button>Go on</button>
                 </form>

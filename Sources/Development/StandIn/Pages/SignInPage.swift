@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import Text
 
 /// The page at which a user signs in at a provider. Its form posts to the page's own address, so that the parameters of
 /// the request come again in the query.
@@ -23,17 +24,17 @@ struct SignInPage {
         WebPage(
             title: "Sign in with \(provider)",
             content: """
-                <p><code>\(HTMLText.escape(client))</code> gets the answer at <code>\(HTMLText.escape(redirectURI))</code>.</p>
+                <p><code>\(HTML.escape(client))</code> gets the answer at <code>\(HTML.escape(redirectURI))</code>.</p>
                 <form method="post">
-                <label>\(HTMLText.escape(user))
+                <label>\(HTML.escape(user))
                 <input name="user" value="ann@example.com" list="users" required autofocus autocomplete="off"></label>
                 <datalist id="users"><option>ann@example.com</option><option>ben@example.com</option>
                 <option>cleo@example.com</option></datalist>
                 \(fields.map(Self.html).joined(separator: "\n"))
-                <button name="action" value="continue">\(HTMLText.escape(button))</button>
+                <button name="action" value="continue">\(HTML.escape(button))</button>
                 <button name="action" value="cancel" formnovalidate>Cancel</button>
                 </form>
-                <p>This is a stand-in for \(HTMLText.escape(provider)), for development: there is no password, and the same text
+                <p>This is a stand-in for \(HTML.escape(provider)), for development: there is no password, and the same text
                 is always the same user.</p>
                 """
         ).reply
@@ -42,11 +43,11 @@ struct SignInPage {
     private static func html(of field: Field) -> String {
         switch field {
         case .text(let name, let label, let value):
-            "<label>\(HTMLText.escape(label))\n<input name=\"\(HTMLText.escape(name))\" "
-                + "value=\"\(HTMLText.escape(value))\" autocomplete=\"off\"></label>"
+            "<label>\(HTML.escape(label))\n<input name=\"\(HTML.escape(name))\" "
+                + "value=\"\(HTML.escape(value))\" autocomplete=\"off\"></label>"
         case .checkbox(let name, let label):
-            "<label><input type=\"checkbox\" name=\"\(HTMLText.escape(name))\" value=\"1\"> "
-                + "\(HTMLText.escape(label))</label>"
+            "<label><input type=\"checkbox\" name=\"\(HTML.escape(name))\" value=\"1\"> "
+                + "\(HTML.escape(label))</label>"
         }
     }
 }

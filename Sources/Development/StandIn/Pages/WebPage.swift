@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import Text
 
 /// A page of a stand-in.
 struct WebPage {
@@ -21,12 +22,12 @@ struct WebPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(HTMLText.escape(title))</title>
+        <title>\(HTML.escape(title))</title>
         <style>\(Self.style)</style>
         </head>
         <body>
         <main>
-        <h1>\(HTMLText.escape(title))</h1>
+        <h1>\(HTML.escape(title))</h1>
         \(content)
         </main>
         </body>
@@ -51,31 +52,14 @@ extension WebPage {
         WebPage(
             title: "\(provider) refuses the request",
             content: """
-                <p><code>\(HTMLText.escape(error))</code></p>
-                <p>\(HTMLText.escape(reason))</p>
-                <p>This is a stand-in for \(HTMLText.escape(provider)), for development.</p>
+                <p><code>\(HTML.escape(error))</code></p>
+                <p>\(HTML.escape(reason))</p>
+                <p>This is a stand-in for \(HTML.escape(provider)), for development.</p>
                 """, status: "400 Bad Request")
     }
 
     /// What a provider tells a user without sending the browser anywhere.
     static func notice(of provider: String, _ text: String) -> WebPage {
-        WebPage(title: provider, content: "<p>\(HTMLText.escape(text))</p>")
-    }
-}
-
-/// Text in a page.
-enum HTMLText {
-    /// Text as the content of an element, or as the value of an attribute in double quotes.
-    static func escape(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
+        WebPage(title: provider, content: "<p>\(HTML.escape(text))</p>")
     }
 }

@@ -10,7 +10,7 @@ struct PublicAddressCheck: Check {
 
     func run() -> [Finding] { [evaluate(probe.answer)] }
 
-    /// Whether clients reject the certificate, whoever has issued it.
+    /// Whether clients reject the certificate for its dates or its host, even if they trust its issuer.
     private var isRejected: Bool {
         guard let certificate = probe.certificate else { return false }
         let now = Primitives.system.now()

@@ -191,7 +191,7 @@ extension CodePolicy.TestCode {
     /// A clock that starts in 1970 stops no server.
     private static let earliest = Timestamp(seconds: 1_767_225_600)
 
-    /// Why it may not be used: it signs in anyone who guesses it. One that has ended signs in nobody.
+    /// Why the test code is refused: whoever guesses a test code signs in. An expired test code signs in nobody, and is no fault.
     fileprivate func fault(now: Timestamp) -> String? {
         if endsAt <= now { return nil }
         if now >= Self.earliest, endsAt > now + Self.longest {

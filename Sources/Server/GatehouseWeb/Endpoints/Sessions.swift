@@ -27,8 +27,8 @@ extension Endpoints {
         return Response.ok(TokenBody(tokens, withoutRefreshToken: true)).settingSession(tokens)
     }
 
-    /// Ends the session of an access token, or of a refresh token alone: that of the body, or of a page's cookie in a request
-    /// without a body and an access token.
+    /// Ends the session of an access token, or of a refresh token alone. A client sends the refresh token in the body; a page,
+    /// whose request has neither a body nor an access token, sends it in the session's cookie.
     func logOut(_ request: Request, _ body: LogoutBody?, in context: inout RequestContext) throws -> Response {
         let hasNone = request.body.isEmpty && request.accessToken == nil
         let token = hasNone ? try request.sessionCookie(by: auth.web) : body?.refreshToken
