@@ -36,7 +36,7 @@ extension WebhookSecrets {
     ///   - timestamp: seconds since 1970.
     package func headers(id: String, timestamp: Int64, body: [UInt8]) -> [(String, String)] {
         let content = Self.content(id: id, timestamp: "\(timestamp)", body: body)
-        let signatures = secrets.map { WebhookSignature(tag: $0.tag(of: content)).text }
+        let signatures = secrets.map { SignatureText(tag: $0.tag(of: content)).text }
         return [
             (WebhookHeader.id, id), (WebhookHeader.timestamp, "\(timestamp)"),
             (WebhookHeader.signature, signatures.joined(separator: " ")),
@@ -67,7 +67,7 @@ extension WebhookSecrets {
         // A message of another time may be a copy that an attacker sends again.
         guard (now - Self.tolerance...now + Self.tolerance).contains(sent) else { throw .tooOldOrNew }
         let content = Self.content(id: id, timestamp: timestamp, body: body)
-        let tags = signatures.split(separator: " ").compactMap(WebhookSignature.init).map(\.tag)
+        let tags = signatures.split(separator: " ").compactMap(SignatureText.init).map(\.tag)
         guard tags.contains(where: { tag in secrets.contains { $0.isValid(tag, for: content) } }) else {
             throw .signature
         }
@@ -130,7 +130,7 @@ package enum WebhookHeader {
 }
 
 /// One of the signatures of a message: `v1`, a comma, and an HMAC-SHA-256 in base64.
-struct WebhookSignature {
+struct SignatureText {
     private static let version = "v1,"
 
     let tag: [UInt8]

@@ -25,11 +25,11 @@ struct EventSender: Sendable {
 
 extension EventReceiver {
     /// Sends an event about a user who does not exist, once. A receiver ignores its type.
-    package func sendTest(_ primitives: Primitives) -> EventOutcome {
-        let now = primitives.now()
+    package func sendTest(_ platform: Platform) -> EventOutcome {
+        let now = platform.now()
         let body = #"{"type":"gatehouse.test","timestamp":"\#(now)","data":{"userId":"\#(Self.nobody)","user":null}}"#
-        let id = ULID.make("evt", at: now, random: primitives.random(ULID.randomBytes))
-        return send(Array(body.utf8), id: id, now: primitives.now)
+        let id = ULID.make("evt", at: now, random: platform.random(ULID.randomBytes))
+        return send(Array(body.utf8), id: id, now: platform.now)
     }
 
     /// An id that no user has: a ULID of zeros.

@@ -23,13 +23,13 @@ package final class AuthService: Sendable {
     let proofs: ProofMemory
     let refusals: RefusalBuffer
     let policy: Policy
-    let primitives: Primitives
+    let platform: Platform
     let clocks: Clocks
-    let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
+    let report: @Sendable (_ event: Observation, _ requestID: String?) -> Void
 
     /// - Parameters:
     ///   - providers: those that the operator has configured beside Apple.
-    ///   - clocks: nil to compare the clock of `primitives` with the store's, without reports.
+    ///   - clocks: nil to compare the clock of `platform` with the store's, without reports.
     ///   - report: called for each event, with the id of the request that caused it.
     /// - Throws: when the store cannot list the revoked sessions. Without that list their access tokens would be
     ///   accepted.
@@ -38,8 +38,8 @@ package final class AuthService: Sendable {
         providers: [Provider: any IdentityProvider] = [:],
         webProviders: [Provider: any WebIdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:],
         hasher: any IdentityHasher, policy: Policy,
-        primitives: Primitives, clocks: Clocks? = nil,
-        report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
+        platform: Platform, clocks: Clocks? = nil,
+        report: @escaping @Sendable (_ event: Observation, _ requestID: String?) -> Void = { _, _ in }
     ) throws(Refusal) {
         self.store = store
         self.tokens = tokens
@@ -50,16 +50,16 @@ package final class AuthService: Sendable {
         self.senders = senders
         self.hasher = hasher
         self.policy = policy
-        self.primitives = primitives
+        self.platform = platform
         self.report = report
         if let clocks {
             self.clocks = clocks
         } else {
-            self.clocks = try Clocks(store: store, primitives: primitives, node: "")
+            self.clocks = try Clocks(store: store, platform: platform, node: "")
         }
         confirmations = Confirmations()
-        proofs = ProofMemory(now: primitives.now())
-        refusals = RefusalBuffer(now: primitives.now())
+        proofs = ProofMemory(now: platform.now())
+        refusals = RefusalBuffer(now: platform.now())
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory)
     }
 
@@ -77,7 +77,7 @@ package final class AuthService: Sendable {
         _ providers: [Provider: any IdentityProvider], _ webProviders: [Provider: any WebIdentityProvider],
         _ senders: [CodeChannel: any MessageSender], _ policy: Policy
     ) {
-        (store, hasher, primitives, report) = (other.store, other.hasher, other.primitives, other.report)
+        (store, hasher, platform, report) = (other.store, other.hasher, other.platform, other.report)
         (revocations, confirmations) = (other.revocations, other.confirmations)
         (proofs, refusals, clocks) = (other.proofs, other.refusals, other.clocks)
         (self.tokens, self.apple, self.appleServer, self.policy) = (tokens, apple, appleServer, policy)

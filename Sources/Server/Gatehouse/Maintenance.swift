@@ -21,7 +21,7 @@ extension AuthService {
         if !store.isShared { try revocations.catchUp() }
         // A locked session must not prevent the rest of the work.
         let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
-        try record(refusals.take(now: primitives.now()))
+        try record(refusals.take(now: platform.now()))
         let hasMore = try purge()
         try written.get()
         return hasMore
@@ -47,7 +47,7 @@ extension AuthService {
         try written.get()
     }
 
-    private func record(_ refusals: [AuditEvent]) throws(Refusal) {
+    private func record(_ refusals: [AuditEntry]) throws(Refusal) {
         if !refusals.isEmpty { try store.record(refusals) }
     }
 }

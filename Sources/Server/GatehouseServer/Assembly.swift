@@ -15,7 +15,7 @@ package struct Assembly: Sendable {
     package let handler: RequestHandler
     package let keys: ProviderKeys
     package let health: Health
-    package let primitives: Primitives
+    package let platform: Platform
     package let clocks: Clocks
     package let metrics: Metrics
     let publicAddressMonitor: PublicAddressMonitor
@@ -25,7 +25,7 @@ package struct Assembly: Sendable {
     let notices: any NoticeStore
     private let eventCounts: EventCounts
     private let senders: Senders
-    private let events: DomainEventReporter
+    private let events: ObservationReporter
     private let services: Current<ConfiguredServices>
     /// Encrypts the keys of the identity hashes with the current secret.
     private let sealHashKeys: @Sendable (KeyRing) -> Void
@@ -37,7 +37,7 @@ package struct Assembly: Sendable {
 
     /// - Parameter startedAt: when the process started; nil for the current time.
     package init(
-        _ configuration: Configuration, startedAt: Timestamp? = nil, primitives: Primitives = .system, log: Log
+        _ configuration: Configuration, startedAt: Timestamp? = nil, platform: Platform = .system, log: Log
     ) throws {
         let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
         let store = try Self.store(of: configuration, log: log, counts: storeCounts)
@@ -45,14 +45,14 @@ package struct Assembly: Sendable {
         // First, so that nothing is written before the clock was checked.
         let node = ClockLog.newNodeID()
         let clocks = try Clocks(
-            store: store, primitives: primitives, node: node, report: { ClockLog.write($0, to: log) })
+            store: store, platform: platform, node: node, report: { ClockLog.write($0, to: log) })
         let keys = Self.appleKeys(
-            configuration, store: store, clocks: clocks, primitives: primitives, log: log, counts: keyCounts)
+            configuration, store: store, clocks: clocks, platform: platform, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
-            in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
+            in: store, by: configuration.refreshKeys, now: platform.now(), log: log)
         let metrics = Metrics()
-        let events = DomainEventReporter(log: log)
-        let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
+        let events = ObservationReporter(log: log)
+        let providers = Self.providers(configuration, store: store, platform: platform, log: log)
         let senders = Self.senders(configuration, log: log)
         events.counts.logins.add(configuration.waysToSignIn)
         let built = providers.build(configuration.providers)
@@ -61,32 +61,32 @@ package struct Assembly: Sendable {
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
             senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
-            primitives: primitives, clocks: clocks,
+            platform: platform, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let eventCounts = EventCounts()
         let dispatcher = Self.dispatcher(
-            configuration, store: store, node: node, clocks: clocks, primitives: primitives, counts: eventCounts,
+            configuration, store: store, node: node, clocks: clocks, platform: platform, counts: eventCounts,
             log: log)
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
             revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
         let publicAddressMonitor = PublicAddressMonitor(
-            configuration.publicAddress.address, now: primitives.now, log: log)
+            configuration.publicAddress.address, now: platform.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
         let (serviceCounts, refusals) = (ServiceCounts(configuration.policy.services), RefusalCounts())
         let sources: [any MetricSource] = [
             requests, serviceCounts, refusals, events.counts, AppleKeyGauges(keys: keys), keyCounts,
             ProviderGauges(registry: providers), DeliveryGauges(senders: senders), eventCounts,
-            EventGauges(store: store, log: log, now: primitives.now),
-            StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
+            EventGauges(store: store, log: log, now: platform.now),
+            StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: platform.now),
             storeCounts, ClockGauges(clocks: clocks),
-            ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
+            ProcessGauges(startedAt: startedAt ?? platform.now(), now: platform.now), publicAddressMonitor,
         ]
         for source in sources { metrics.add(source) }
         handler = RequestHandler(
             services: services, counts: requests, serviceCounts: serviceCounts, refusals: refusals, log: log,
-            primitives: primitives)
+            platform: platform)
         self.services = services
         self.requests = requests
         self.keys = keys
@@ -97,9 +97,9 @@ package struct Assembly: Sendable {
         self.senders = senders
         self.events = events
         self.health = health
-        self.primitives = primitives
+        self.platform = platform
         self.clocks = clocks
-        sealHashKeys = Self.sealing(hashes, in: store, now: primitives.now, log: log)
+        sealHashKeys = Self.sealing(hashes, in: store, now: platform.now, log: log)
         unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
         self.metrics = metrics
         self.publicAddressMonitor = publicAddressMonitor
@@ -190,14 +190,14 @@ extension Assembly {
 
     /// At most three eighths of the workers may wait for a fetch, so that the others can answer requests that need no key.
     private static func appleKeys(
-        _ configuration: Configuration, store: any ServerStore, clocks: Clocks, primitives: Primitives, log: Log,
+        _ configuration: Configuration, store: any ServerStore, clocks: Clocks, platform: Platform, log: Log,
         counts: AppleKeyCounts
     ) -> ProviderKeys {
         ProviderKeys(
             policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers * 3 / 8 - 1)),
             archive: KeySetArchive(
                 StoredKeySets(store: store, log: log), address: .keySet(url: configuration.appleKeysURL), of: .apple),
-            now: primitives.now,
+            now: platform.now,
             report: { report, requestID in
                 counts.count(report)
                 report.write(to: log, requestID: requestID)
@@ -209,13 +209,13 @@ extension Assembly {
 
     /// With those for Apple and for messages, they leave an eighth of the workers for requests that wait for no provider.
     private static func providers(
-        _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log
+        _ configuration: Configuration, store: any ServerStore, platform: Platform, log: Log
     ) -> ProviderRegistry {
         let (eighth, quarter) = (max(1, configuration.workers / 8), max(1, configuration.workers / 4))
         return ProviderRegistry(
             ProviderRegistry.Environment(
                 storage: StoredKeySets(store: store, log: log), replayGrace: configuration.appleReplayGrace,
-                limits: ProviderRegistry.Limits(each: eighth, keys: eighth, logins: quarter), now: primitives.now,
+                limits: ProviderRegistry.Limits(each: eighth, keys: eighth, logins: quarter), now: platform.now,
                 log: log))
     }
 
@@ -225,14 +225,14 @@ extension Assembly {
     }
 
     private static func dispatcher(
-        _ configuration: Configuration, store: any ServerStore, node: String, clocks: Clocks, primitives: Primitives,
+        _ configuration: Configuration, store: any ServerStore, node: String, clocks: Clocks, platform: Platform,
         counts: EventCounts, log: Log
     ) -> EventDispatcher {
         counts.add(configuration.receivers.map(\.name))
         let throttle = LogThrottle(every: .seconds(60))
         return EventDispatcher(
             configuration.receivers, store: store, node: node, writing: { user, json in user.write(to: &json) },
-            now: primitives.now, isClockTrusted: { !clocks.isInDoubt },
+            now: platform.now, isClockTrusted: { !clocks.isInDoubt },
             report: { report in
                 counts.count(report)
                 report.write(to: log, throttle: throttle)
@@ -262,9 +262,9 @@ extension Assembly {
     }
 }
 
-extension Primitives {
+extension Platform {
     /// The machine's clock and random number generator.
-    package static let system = Primitives(
+    package static let system = Platform(
         now: { Timestamp(milliseconds: WallClock.millisecondsSince1970()) },
         uptime: { .seconds(MachineUptime.seconds) },
         random: { RandomBuffer.perThread.own.take($0) }, equal: { constantTimeEquals($0, $1) })

@@ -19,7 +19,7 @@ final class Reloader: Sendable {
         self.assembly = assembly
         self.log = log
         self.read = read
-        record = ReloadRecord(start: assembly.primitives.now())
+        record = ReloadRecord(start: assembly.platform.now())
         start = configuration.digests
         last = Mutex(configuration.digests)
     }
@@ -43,7 +43,7 @@ final class Reloader: Sendable {
         if isLoggedBefore { logChanges(to: configuration) }
         log.setLevel(configuration.logLevel)
         if !isLoggedBefore { logChanges(to: configuration) }
-        record.recordSuccess(at: assembly.primitives.now())
+        record.recordSuccess(at: assembly.platform.now())
         return true
     }
 

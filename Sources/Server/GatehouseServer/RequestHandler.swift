@@ -13,7 +13,7 @@ package struct RequestHandler: Sendable {
     let serviceCounts: ServiceCounts
     let refusals: RefusalCounts
     let log: Log
-    let primitives: Primitives
+    let platform: Platform
 
     func answer(_ exchange: borrowing FastCGI.Request, into bytes: inout [UInt8]) {
         let id = exchange.parameters["REQUEST_ID"].flatMap(RequestID.accepted) ?? newRequestID()
@@ -67,7 +67,7 @@ package struct RequestHandler: Sendable {
     }
 
     private func newRequestID() -> String {
-        ULID.make("req", at: primitives.now(), random: primitives.random(ULID.randomBytes))
+        ULID.make("req", at: platform.now(), random: platform.random(ULID.randomBytes))
     }
 }
 

@@ -43,7 +43,7 @@ package struct Limits: Sendable {
 
 /// A failure of a connection or of the listener, for the log and the metrics. The peer gets no response.
 package enum Fault: Error, Sendable {
-    case refused(Refusal)
+    case refused(ProtocolFault)
     /// `Limits.connections` was reached: the connection idle for longest was closed, or the new one if none was idle.
     case tooManyConnections
     /// `Limits.unfinishedRequests` was exceeded: the largest incomplete request was closed.
@@ -56,7 +56,7 @@ package enum Fault: Error, Sendable {
 }
 
 /// Why a connection is closed without a response.
-package enum Refusal: Error, Sendable, Equatable {
+package enum ProtocolFault: Error, Sendable, Equatable {
     case unsupportedVersion
     /// A record of an unexpected type, or with an invalid form.
     case protocolViolation

@@ -19,7 +19,7 @@ struct AppleFixture {
         let set: JSONObject = ["keys": .array([.object(key.publicJWK ?? [:])])]
         let bytes = set.bytes
         let archive = KeySetArchive(NoStorage(), address: .keySet(url: "none"), of: .apple)
-        let keys = ProviderKeys(archive: archive, now: Primitives.system.now) { bytes }
+        let keys = ProviderKeys(archive: archive, now: Platform.system.now) { bytes }
         logIn = AppleSignIn(
             rules: .apple(audiences: [Sample.bundleID]), keys: keys,
             replayGrace: .seconds(60))

@@ -28,7 +28,7 @@ final class Logins {
     private func record(_ session: Session, of user: User, isNew: Bool) throws -> User {
         let identity = Identity(provider: .apple, subject: "subject of " + user.id.text, email: user.email)
         let redemption = Redemption(
-            tokenHash: Primitives.system.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
+            tokenHash: Platform.system.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
             expiresAt: Sample.now + .seconds(86_400))
         let login = Login(
             identity: identity, nickname: nil, redemption: redemption, moment: Sample.now,

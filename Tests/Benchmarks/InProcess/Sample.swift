@@ -8,7 +8,7 @@ import JOSE
 /// Values of the same size as in production.
 enum Sample {
     static let bundleID = "com.example.app"
-    static let now = Primitives.system.now()
+    static let now = Platform.system.now()
 
     static let policy = Policy(
         accessTokenLifetime: .seconds(900),
@@ -19,7 +19,7 @@ enum Sample {
         apple: ApplePolicy(onConsentRevoked: .unlink))
 
     static func identifier(_ prefix: String) -> String {
-        ULID.make(prefix, at: now, random: Primitives.system.random(ULID.randomBytes))
+        ULID.make(prefix, at: now, random: Platform.system.random(ULID.randomBytes))
     }
 
     static func user(_ number: Int) -> User {
@@ -30,17 +30,17 @@ enum Sample {
 
     static func token(generation: Int64) -> SessionToken {
         SessionToken(
-            generation: generation, random: Primitives.system.random(SessionToken.randomBytes), issuedAt: now,
-            expiresAt: now + .seconds(30 * 86_400), hash: Primitives.system.random(32))
+            generation: generation, random: Platform.system.random(SessionToken.randomBytes), issuedAt: now,
+            expiresAt: now + .seconds(30 * 86_400), hash: Platform.system.random(32))
     }
 
     static let chain = TokenChain(
-        seed: Primitives.system.random(TokenChain.seedBytes),
+        seed: Platform.system.random(TokenChain.seedBytes),
         burst: TokenChain.Burst(generation: 1, supersededAt: now))
 
     static let refreshClaims = RefreshClaims(
         userID: UserID(identifier("user")), sessionID: SessionID(identifier("sess")), generation: 7,
-        random: Primitives.system.random(SessionToken.randomBytes), issuedAt: now,
+        random: Platform.system.random(SessionToken.randomBytes), issuedAt: now,
         expiresAt: now + .seconds(30 * 86_400))
 
     static let accessClaims = accessClaims(issuedAt: now)
@@ -55,8 +55,8 @@ enum Sample {
     }
 
     static func tokens(signedBy key: SigningKey? = nil) throws -> JWTTokenService {
-        let refresh = try KeyRing(secret: Primitives.system.random(32))
-        let access = try key.map { KeyRing(current: $0) } ?? KeyRing(secret: Primitives.system.random(32))
+        let refresh = try KeyRing(secret: Platform.system.random(32))
+        let access = try key.map { KeyRing(current: $0) } ?? KeyRing(secret: Platform.system.random(32))
         return JWTTokenService(
             issuer: "gatehouse", audience: "gatehouse", accessKeys: access, refreshKeys: refresh)
     }

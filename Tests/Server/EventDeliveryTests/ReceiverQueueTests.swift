@@ -42,7 +42,7 @@ struct ReceiverQueueTests {
         for change in 0..<changes {
             for number in 1...users {
                 let user = UserID("user_\(number)")
-                let audit = AuditEvent(.userDisabled, at: noon, userID: user)
+                let audit = AuditEntry(.userDisabled, at: noon, userID: user)
                 if change % 2 == 0 {
                     _ = try store.disable(user, recording: audit)
                 } else {

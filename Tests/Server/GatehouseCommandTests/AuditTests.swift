@@ -28,10 +28,10 @@ struct AuditTests {
     @Test("prints events in columns, ordered by time, even if they were written later")
     func table() throws {
         try registry.add("1", device: Device(userAgent: "App/1", address: "192.0.2.1"))
-        var role = AuditEvent(.roleChanged, at: Registry.noon + .seconds(2), by: .operator, userID: UserID("user_1"))
+        var role = AuditEntry(.roleChanged, at: Registry.noon + .seconds(2), by: .operator, userID: UserID("user_1"))
         role.detail = "ADMIN"
         role.operatorName = "root (0), sudo by anna"
-        let refused = AuditEvent(
+        let refused = AuditEntry(
             .loginRefused, at: Registry.noon + .seconds(1), provider: .apple,
             device: Device(userAgent: "x", address: "192.0.2.9\u{1B}[0m"), detail: "nonce", count: 12)
         try registry.store.record([role, refused])
@@ -89,7 +89,7 @@ struct AuditTests {
         try registry.add("1", email: "ada@example.com")
         try registry.add("2", after: 1)
         let ages = [90_000, 7200, 1800, 10]
-        try registry.store.record(ages.map { AuditEvent(.logout, at: now() - .seconds($0), userID: UserID("user_2")) })
+        try registry.store.record(ages.map { AuditEntry(.logout, at: now() - .seconds($0), userID: UserID("user_2")) })
         #expect(try kinds() == ["login", "login", "logout", "logout", "logout", "logout"])
         #expect(try kinds("--user", "Ada@example.com") == ["login"])
         #expect(try kinds("--kind", "LOGIN").count == 2)
@@ -108,7 +108,7 @@ struct AuditTests {
 
     @Test("prints 100 events without --limit")
     func hundred() throws {
-        try registry.store.record((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
+        try registry.store.record((0..<101).map { AuditEntry(.logout, at: Registry.noon + .seconds($0)) })
         let all = try #require(try registry.json("audit").object?["events"]?.array)
         #expect(all.count == 100 && all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")
     }

@@ -103,7 +103,7 @@ struct FrontCheckEvaluationTests {
     @Test("a certificate that clients reject is no working public address", arguments: [(-1, true), (1, false)])
     func rejectedCertificate(days: Int64, coversHost: Bool) throws {
         let address = try #require(PublicAddress("https://api.example.com"))
-        let now = Primitives.system.now()
+        let now = Platform.system.now()
         let certificate = ServedCertificate(
             notBefore: now - .seconds(86_400 * 9), notAfter: now + .seconds(86_400 * days), coversHost: coversHost)
         let probe = PublicProbe(answer: .ours, certificate: certificate)

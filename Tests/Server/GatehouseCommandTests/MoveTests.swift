@@ -61,7 +61,7 @@ struct MoveTests {
     func numbers() throws {
         try move(from: "sqlite:" + file, to: target).expect(0)
         let store = try PostgreSQLStore(PostgreSQLSettings(url: target, connections: 2))
-        try store.record([AuditEvent(.login, at: Timestamp(seconds: 1))])
+        try store.record([AuditEntry(.login, at: Timestamp(seconds: 1))])
         #expect(try server.execute("SELECT max(id) FROM audit_events", in: target) == "78")
     }
 

@@ -67,7 +67,7 @@ struct PostgreSQLEvaluationTests {
             $0.isProtected = false
         }
         let day: Int64 = 86_400_000
-        let now = Primitives.system.now().milliseconds
+        let now = Platform.system.now().milliseconds
         expect(.fault, "database", "ends at ", advice: "ssl_cert_file") {
             $0.certificateEnd = Timestamp(milliseconds: now + 13 * day)
         }

@@ -102,7 +102,7 @@ struct UsersUnlinkTests {
     init() throws {
         registry = try Registry()
         let user = try registry.add("1", email: "ada@example.com")
-        let event = AuditEvent(.accountLinked, at: Registry.noon, userID: user.id, provider: .phone)
+        let event = AuditEntry(.accountLinked, at: Registry.noon, userID: user.id, provider: .phone)
         let redemption = Redemption(
             tokenHash: [1], nonceHash: nil, moment: Registry.noon, grace: .zero, expiresAt: Registry.farFuture)
         let identity = Identity(provider: .phone, subject: number, email: nil)

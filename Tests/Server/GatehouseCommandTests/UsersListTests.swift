@@ -56,9 +56,9 @@ struct UsersListTests {
     @Test("filters by status and role in any case, and omits deleted users by default")
     func filters() throws {
         for name in ["1", "2", "3", "4"] { try registry.add(name, role: name == "4" ? .admin : .user) }
-        _ = try registry.store.disable(UserID("user_2"), recording: AuditEvent(.userDisabled, at: Registry.noon))
+        _ = try registry.store.disable(UserID("user_2"), recording: AuditEntry(.userDisabled, at: Registry.noon))
         _ = try registry.store.delete(
-            UserID("user_3"), queueing: nil, recording: AuditEvent(.userDeleted, at: Registry.noon))
+            UserID("user_3"), queueing: nil, recording: AuditEntry(.userDeleted, at: Registry.noon))
         #expect(try ids() == ["user_4", "user_2", "user_1"])
         #expect(try ids("--status", "disabled") == ["user_2"])
         #expect(try ids("--status=DELETED") == ["user_3"])
@@ -150,7 +150,7 @@ struct UsersShowTests {
             tokenHash: [1], nonceHash: nil, moment: Registry.noon, grace: .zero, expiresAt: Registry.farFuture)
         let outcome = try registry.store.link(
             second, to: user.id, redeeming: redemption, queueing: nil,
-            recording: AuditEvent(.accountLinked, at: Registry.noon, userID: user.id))
+            recording: AuditEntry(.accountLinked, at: Registry.noon, userID: user.id))
         #expect(outcome == .linked)
         for name in ["first@example.com", "Second@example.com"] {
             #expect(try registry.json("users", "show", name).object?["id"] == "user_1")

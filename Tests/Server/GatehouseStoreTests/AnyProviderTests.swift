@@ -64,7 +64,7 @@ struct AnyProviderTests {
         #expect(try logIn("3", cat, "a", union: "U") == .refused(.twoUsers(ann.id, bob.id)))
         #expect(try store.accounts(of: ann.id).map(\.unionSubject) == [nil])
         #expect(try store.sessions(of: ann.id, aliveAt: noon).count == 1)
-        let event = AuditEvent(.accountLinked, at: noon, userID: ann.id)
+        let event = AuditEntry(.accountLinked, at: noon, userID: ann.id)
         let link = NewLink(
             identity: identity("a", union: "U"), user: ann.id, redemption: nil, task: nil, event: event,
             hasher: PlainHashes())
@@ -97,7 +97,7 @@ struct AnyProviderTests {
     @Test("an account that is unlinked ends the sessions that it opened, except the one that unlinked it")
     func unlinked() throws {
         _ = try logIn("own", ann, "a")
-        let event = AuditEvent(.accountLinked, at: noon, userID: ann.id)
+        let event = AuditEntry(.accountLinked, at: noon, userID: ann.id)
         let link = NewLink(
             identity: SampleLogin.identity("apple"), user: ann.id, redemption: nil, task: nil, event: event,
             hasher: PlainHashes())
@@ -105,7 +105,7 @@ struct AnyProviderTests {
         for name in ["apple-1", "apple-2"] {
             _ = try store.record(SampleLogin.login(name, of: ann, as: SampleLogin.identity("apple")))
         }
-        var unlinking = AuditEvent(.accountUnlinked, at: noon, userID: ann.id)
+        var unlinking = AuditEntry(.accountUnlinked, at: noon, userID: ann.id)
         unlinking.sessionID = SessionID("sess_apple-1")
         // The sessions of this fixture all say that Apple opened them.
         #expect(

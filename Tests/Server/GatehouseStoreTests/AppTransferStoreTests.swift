@@ -47,7 +47,7 @@ struct AppTransferStoreTests {
     ) throws -> TransferOutcome {
         try store.move(
             account, to: MigratedSubject(subject: subject, email: email, isPrivateEmail: email == nil ? nil : true),
-            of: "TEAMB", recording: AuditEvent(.appleAccountMoved, at: noon, by: .operator, provider: .apple))
+            of: "TEAMB", recording: AuditEntry(.appleAccountMoved, at: noon, by: .operator, provider: .apple))
     }
 
     @Test("an account waits for its export, then for its import, and is done after it")
@@ -173,7 +173,7 @@ struct AppTransferStoreTests {
         let ann = try add(1)
         try exportAll()
         let account = try #require(try waiting(Self.import).first)
-        _ = try store.delete(ann.id, recording: AuditEvent(.userDeleted, at: noon, userID: ann.id))
+        _ = try store.delete(ann.id, recording: AuditEntry(.userDeleted, at: noon, userID: ann.id))
         #expect(try store.keep(transferSubject: "T", for: "TEAMC", of: account, now: noon) == .gone)
         #expect(try move(account, to: "n1") == .gone)
     }

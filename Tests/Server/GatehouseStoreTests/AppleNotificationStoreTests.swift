@@ -24,7 +24,7 @@ struct AppleNotificationStoreTests {
         let notification = AppleNotification(
             id: id, kind: kind, subject: "ann", audience: "app", moment: moment, issuedAt: moment, email: email)
         return try store.apply(
-            notification, by: policy, recording: AuditEvent(.appleNotification, at: noon, by: .apple, provider: .apple))
+            notification, by: policy, recording: AuditEntry(.appleNotification, at: noon, by: .apple, provider: .apple))
     }
 
     @Test("a notification ends each session once, and returns its ID")

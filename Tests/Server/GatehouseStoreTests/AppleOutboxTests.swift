@@ -37,8 +37,8 @@ struct AppleOutboxTests {
         } ?? nil
     }
 
-    private func event(_ user: User, at moment: Timestamp? = nil) -> AuditEvent {
-        AuditEvent(.userDeleted, at: moment ?? noon, userID: user.id)
+    private func event(_ user: User, at moment: Timestamp? = nil) -> AuditEntry {
+        AuditEntry(.userDeleted, at: moment ?? noon, userID: user.id)
     }
 
     /// The delays between the attempts of a task, in seconds, until it is given up.

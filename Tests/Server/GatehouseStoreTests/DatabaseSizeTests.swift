@@ -88,10 +88,10 @@ struct SecureDeleteTests {
             try checkpoint(path)
             for word in words { #expect(contains(path, word), "\(word) is stored before") }
             for number in 2..<50 {
-                let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: UserID("user_\(number)"))
+                let event = AuditEntry(.userDeleted, at: SampleLogin.noon, userID: UserID("user_\(number)"))
                 _ = try store.delete(UserID("user_\(number)"), queueing: nil, recording: event)
             }
-            let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: user.id)
+            let event = AuditEntry(.userDeleted, at: SampleLogin.noon, userID: user.id)
             #expect(try store.delete(user.id, queueing: nil, recording: event) != nil)
             try checkpoint(path)
         }()

@@ -95,13 +95,13 @@ struct EventAtomicityTests {
         }
     }
 
-    private func audit(_ kind: AuditEvent.Kind) -> AuditEvent { AuditEvent(kind, at: noon, userID: ann.id) }
+    private func audit(_ kind: AuditEntry.Kind) -> AuditEntry { AuditEntry(kind, at: noon, userID: ann.id) }
 
     private func link(_ identity: Identity, to user: User, replacing: Bool = false) throws {
         _ = try store.record(
             NewLink(
                 identity: identity, user: user.id, redemption: nil, task: nil, replaces: replacing,
-                event: AuditEvent(.accountLinked, at: noon, userID: user.id), hasher: PlainHashes()))
+                event: AuditEntry(.accountLinked, at: noon, userID: user.id), hasher: PlainHashes()))
     }
 
     /// Ann joins Bea, by Bea's number.

@@ -26,7 +26,7 @@ struct EventChangesTests {
         return found.map(\.event.content)
     }
 
-    private func audit(_ kind: AuditEvent.Kind) -> AuditEvent { AuditEvent(kind, at: noon, userID: ann.id) }
+    private func audit(_ kind: AuditEntry.Kind) -> AuditEntry { AuditEntry(kind, at: noon, userID: ann.id) }
 
     private func link(_ identity: Identity, replacing: Bool = false) throws {
         _ = try store.record(
@@ -163,7 +163,7 @@ struct EventChangesTests {
         #expect(try change { _ = try store.update(ann.id, ProfileChange(nickname: "Ann"), now: early) })
         #expect(try change { try link(Identity(provider: .phone, subject: "+8613800138000", email: nil)) })
         #expect(try change { _ = try store.unlink(.phone, of: ann.id, recording: audit(.accountUnlinked)) })
-        let disabled = AuditEvent(.userDisabled, at: early, userID: ann.id)
+        let disabled = AuditEntry(.userDisabled, at: early, userID: ann.id)
         #expect(try change { _ = try store.disable(ann.id, recording: disabled) })
         #expect(try change { _ = try store.setRole(.admin, of: ann.id, recording: disabled) })
         #expect(try change { _ = try store.delete(ann.id, recording: disabled) })

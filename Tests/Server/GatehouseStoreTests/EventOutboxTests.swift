@@ -170,7 +170,7 @@ struct EventOutboxTests {
     func concurrentChanges() throws {
         try fill(users: 1)
         for event in try due() { try store.finish(event) }
-        let audit = AuditEvent(.userDisabled, at: noon, userID: UserID("user_1"))
+        let audit = AuditEntry(.userDisabled, at: noon, userID: UserID("user_1"))
         _ = try Concurrently.run(8) { number in
             for _ in 0..<5 {
                 if number % 2 == 0 {

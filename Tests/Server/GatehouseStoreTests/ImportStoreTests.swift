@@ -26,11 +26,11 @@ struct ImportStoreTests {
     }
 
     private func userImport(writes: Bool = true, hasher: (any IdentityHasher)? = nil) -> UserImport {
-        let primitives = Primitives(
+        let platform = Platform(
             now: { Self.now }, random: { count in (0..<count).map { _ in UInt8.random(in: 0...255) } },
             equal: { $0 == $1 })
         return UserImport(
-            into: store, hasher: hasher, primitives: primitives, operatorName: "anna (1000)", writes: writes)
+            into: store, hasher: hasher, platform: platform, operatorName: "anna (1000)", writes: writes)
     }
 
     private func words(_ decisions: [ImportDecision]) -> String {

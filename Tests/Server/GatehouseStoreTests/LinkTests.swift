@@ -26,12 +26,12 @@ struct LinkTests {
         let task = AppleTask(kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: noon)
         return try store.link(
             SampleLogin.identity(subject), to: user.id, redeeming: redemption, queueing: task,
-            recording: AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple))
+            recording: AuditEntry(.accountLinked, at: noon, userID: user.id, provider: .apple))
     }
 
     private func unlink(_ user: User) throws -> UnlinkDecision {
         try store.unlink(
-            .apple, of: user.id, recording: AuditEvent(.accountUnlinked, at: noon, userID: user.id)
+            .apple, of: user.id, recording: AuditEntry(.accountUnlinked, at: noon, userID: user.id)
         ).decision
     }
 

@@ -34,7 +34,7 @@ struct LockOrderTests {
         let identity = SampleLogin.identity("new")
         switch operation {
         case .link:
-            let event = AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple)
+            let event = AuditEntry(.accountLinked, at: noon, userID: user.id, provider: .apple)
             return try store.link(identity, to: user.id, redeeming: redemption, queueing: nil, recording: event)
                 == .linked
         case .login:
@@ -90,6 +90,6 @@ struct LockOrderTests {
             tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(3600))
         _ = try store.link(
             SampleLogin.identity("new"), to: user.id, redeeming: redemption, queueing: nil,
-            recording: AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple))
+            recording: AuditEntry(.accountLinked, at: noon, userID: user.id, provider: .apple))
     }
 }

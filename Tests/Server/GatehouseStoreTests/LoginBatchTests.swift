@@ -179,7 +179,7 @@ struct LoginBatchTests {
             tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(3600))
         _ = try store.link(
             dev, to: UserID("user_1"), redeeming: redemption, queueing: nil,
-            recording: AuditEvent(.accountLinked, at: noon, userID: UserID("user_1")))
+            recording: AuditEntry(.accountLinked, at: noon, userID: UserID("user_1")))
         try store.register([EventSubscription(name: "shop", types: nil)], now: noon)
         let user = SampleLogin.user(1)
         _ = try together([

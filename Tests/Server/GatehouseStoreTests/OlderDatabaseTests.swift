@@ -49,7 +49,7 @@ struct OlderDatabaseTests {
         let task = try #require(try store.takeAppleTask(now: noon))
         try store.finish(task, sealing: { _ in [2] }, of: "ann", now: noon)
         #expect(try store.accounts(of: user.id).first?.transferSubject == "T")
-        let event = AuditEvent(.userDeleted, at: noon, userID: user.id)
+        let event = AuditEntry(.userDeleted, at: noon, userID: user.id)
         #expect(try store.delete(user.id, queueing: nil, recording: event)?.revocation == .queued)
     }
 

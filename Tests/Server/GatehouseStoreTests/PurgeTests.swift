@@ -68,7 +68,7 @@ struct PurgeTests {
     }
 
     private func record(_ moments: [Timestamp]) throws {
-        try store.record(moments.map { AuditEvent(.login, at: $0) })
+        try store.record(moments.map { AuditEntry(.login, at: $0) })
     }
 
     private func auditMoments() throws -> [Int64] {

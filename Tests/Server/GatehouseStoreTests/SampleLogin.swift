@@ -34,7 +34,7 @@ enum SampleLogin {
         LoginFixture(of: user, session(name, of: user, at: moment), as: identity, nickname: nickname)
     }
 
-    static func event(_ kind: AuditEvent.Kind = .logout, at moment: Timestamp = noon) -> AuditEvent {
-        AuditEvent(kind, at: moment)
+    static func event(_ kind: AuditEntry.Kind = .logout, at moment: Timestamp = noon) -> AuditEntry {
+        AuditEntry(kind, at: moment)
     }
 }

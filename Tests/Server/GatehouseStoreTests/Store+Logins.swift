@@ -25,7 +25,7 @@ extension Store {
         return user
     }
 
-    func delete(_ id: UserID, recording event: AuditEvent) throws -> [SessionID]? {
+    func delete(_ id: UserID, recording event: AuditEntry) throws -> [SessionID]? {
         try delete(id, queueing: nil, recording: event)?.ended.map(\.id)
     }
 }

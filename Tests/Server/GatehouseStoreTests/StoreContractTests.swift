@@ -107,7 +107,7 @@ struct StoreContractTests {
     func lateEvents() throws {
         let user = try store.signUp()
         let device = Device(userAgent: "App/1", address: "192.0.2.1")
-        let refusal = AuditEvent(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
+        let refusal = AuditEntry(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
         try store.record([refusal])
         _ = try store.delete(user.id, recording: SampleLogin.event(.userDeleted))
         try store.record([refusal])

@@ -51,12 +51,12 @@ struct UserAddressTests {
             tokenHash: [number], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(86_400))
         let outcome = try store.link(
             identity, to: user.id, redeeming: redemption, queueing: nil,
-            recording: AuditEvent(.accountLinked, at: noon + .seconds(Int(number)), userID: user.id))
+            recording: AuditEntry(.accountLinked, at: noon + .seconds(Int(number)), userID: user.id))
         #expect(outcome == .linked)
     }
 
     private func unlink(_ provider: Provider, of user: User) throws -> Address {
-        let event = AuditEvent(.accountUnlinked, at: noon, userID: user.id)
+        let event = AuditEntry(.accountUnlinked, at: noon, userID: user.id)
         let decision = try store.unlink(provider, of: user.id, recording: event).decision
         #expect(decision != .nothing && decision != .last)
         return Address(try store.user(user.id))
@@ -166,7 +166,7 @@ struct UserAddressTests {
         let notification = AppleNotification(
             id: "n", kind: .consentRevoked, subject: "s1", audience: "app", moment: noon + .seconds(600),
             issuedAt: noon + .seconds(600))
-        let event = AuditEvent(.appleNotification, at: noon + .seconds(600), by: .apple, provider: .apple)
+        let event = AuditEntry(.appleNotification, at: noon + .seconds(600), by: .apple, provider: .apple)
         _ = try store.apply(notification, by: .unlink, hasher: PlainHashes(), recording: event)
         #expect(Address(try store.user(user.id)) == Address("d@example.com", false))
     }

@@ -45,13 +45,13 @@ struct AppTransferTests {
             return .done
         }
         func move(
-            _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEvent
+            _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEntry
         ) throws(Refusal) -> TransferOutcome {
             note("move \(migrated.subject) \(team) \(event.kind.rawValue) \(event.operatorName ?? "")")
             return .done
         }
         func markRefused(_ accounts: [TransferAccount], for step: TransferStep) throws(Refusal) {}
-        func record(_ events: [AuditEvent]) throws(Refusal) {
+        func record(_ events: [AuditEntry]) throws(Refusal) {
             for event in events { note("\(event.kind.rawValue) \(event.detail ?? "") \(event.count)") }
         }
     }

@@ -9,7 +9,7 @@ struct ClocksTests {
     private let machine = Machine()
 
     private func clocks(_ report: @escaping @Sendable (ClockAgreement) -> Void = { _ in }) throws -> Clocks {
-        try Clocks(store: store, primitives: machine.primitives, node: "a", report: report)
+        try Clocks(store: store, platform: machine.platform, node: "a", report: report)
     }
 
     @Test("time that passes changes nothing, and a clock that is set is found, until it is set back")
@@ -135,8 +135,8 @@ private final class Machine: Sendable {
 
     var trueTime: Timestamp { state.withLock { $0.trueTime } }
 
-    var primitives: Primitives {
-        Primitives(
+    var platform: Platform {
+        Platform(
             now: { self.state.withLock { $0.trueTime + $0.error } }, uptime: { self.state.withLock { $0.uptime } },
             random: { _ in [] }, equal: { $0 == $1 })
     }

@@ -12,7 +12,7 @@ struct ConfirmationsTests {
     init() throws {
         auth = try AuthService(
             store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
-            policy: .ofTests(), primitives: Primitives(now: { Self.noon }, random: { _ in [] }, equal: { $0 == $1 }))
+            policy: .ofTests(), platform: Platform(now: { Self.noon }, random: { _ in [] }, equal: { $0 == $1 }))
     }
 
     private func use(_ session: String, generation: Int64) throws {

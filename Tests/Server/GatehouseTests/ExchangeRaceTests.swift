@@ -52,7 +52,7 @@ private final class RacingStore: PartialStore {
         return (session, user)
     }
 
-    func revoke(_ id: SessionID, for reason: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool {
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording: AuditEntry) throws(Refusal) -> Bool {
         state.withLock { $0.ended.updateValue(reason, forKey: id) == nil }
     }
 

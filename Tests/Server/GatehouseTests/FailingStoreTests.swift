@@ -37,12 +37,12 @@ struct FailingStoreTests {
     private let refresh = "user_1 sess_1 1 0 0 0"
 
     init() throws {
-        let primitives = Primitives(
+        let platform = Platform(
             now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         let policy = Policy.ofTests(devSecretHash: Array("secret".utf8))
         auth = try AuthService(
             store: store, tokens: PlainTokens(), apple: TrustingApple(), hasher: PlainHashes(), policy: policy,
-            primitives: primitives)
+            platform: platform)
     }
 
     @Test("every use case reports the storage failure, and none refuses the credentials")
@@ -117,12 +117,12 @@ struct ReadOnlyStoreTests {
     private func auth(
         _ session: Session?, after seconds: Int = 0, failure: Refusal = storageFailure
     ) throws -> AuthService {
-        let primitives = Primitives(
+        let platform = Platform(
             now: { Self.moment + .seconds(seconds) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         return try AuthService(
             store: ReadOnlyStore(session: session, failure: failure), tokens: tokens, apple: UnavailableAppleVerifier(),
             hasher: PlainHashes(),
-            policy: .ofTests(), primitives: primitives)
+            policy: .ofTests(), platform: platform)
     }
 
     @Test("a retry gets the same token again, and a refresh that has to be written fails")
@@ -173,13 +173,13 @@ struct RepeatedDecisionTests {
     func last() throws {
         let store = RepeatingStore()
         let counter = Atomic<UInt8>(0)
-        let primitives = Primitives(
+        let platform = Platform(
             now: { Timestamp(seconds: 0) },
             random: { count in [UInt8](repeating: counter.add(1, ordering: .relaxed).newValue, count: count) },
             equal: { $0 == $1 })
         let auth = try AuthService(
             store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
-            policy: .ofTests(devSecretHash: []), primitives: primitives)
+            policy: .ofTests(devSecretHash: []), platform: platform)
         let login = try auth.logIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown)
         #expect(store.hash == PlainTokens().hash(login.tokens.refreshToken))
         let pair = try auth.refresh(login.tokens.refreshToken)

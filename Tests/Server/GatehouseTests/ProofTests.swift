@@ -219,7 +219,7 @@ struct BoundSessionTests {
         auth = try AuthService(
             store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
             policy: .ofTests(devSecretHash: [], dpop: DPoPPolicy(origin: ProofURL.Origin("https://example.com"))),
-            primitives: store.primitives)
+            platform: store.platform)
         var context = RequestContext(id: "login")
         let login = DevLogin(email: "a@example.com", secret: "")
         first = try auth.logIn(login, boundBy: Self.proof("phone"), from: .unknown, in: &context).tokens
@@ -299,7 +299,7 @@ struct BoundSessionTests {
         let store = ReplayingStore(now: Self.start, seed: 1)
         let auth = try AuthService(
             store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
-            policy: .ofTests(devSecretHash: []), primitives: store.primitives)
+            policy: .ofTests(devSecretHash: []), platform: store.platform)
         let pair = try auth.logIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown).tokens
         var context = RequestContext(id: "a")
         let second = try auth.refresh(pair.refreshToken, proof: Self.proof("thief"), in: &context)

@@ -6,8 +6,8 @@ import Testing
 struct RefusalTallyTests {
     private let noon = Timestamp(seconds: 43_200)
 
-    private func refusal(_ reason: String, from address: String = "192.0.2.1") -> AuditEvent {
-        AuditEvent(
+    private func refusal(_ reason: String, from address: String = "192.0.2.1") -> AuditEntry {
+        AuditEntry(
             .loginRefused, at: noon, provider: .apple, device: Device(userAgent: nil, address: address), detail: reason)
     }
 
@@ -30,7 +30,7 @@ struct RefusalTallyTests {
     @Test("the number of entries is limited, but every refusal is counted")
     func flood() {
         var tally = RefusalTally(now: noon)
-        var written: [AuditEvent] = []
+        var written: [AuditEntry] = []
         for second in 0..<100 {
             for number in 0..<500 { tally.add(refusal("signature", from: "\(second).\(number)")) }
             written += tally.take(now: noon + .seconds(second))

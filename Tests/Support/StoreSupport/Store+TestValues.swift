@@ -25,7 +25,7 @@ extension Store {
 
     package func link(
         _ identity: Identity, to user: UserID, redeeming redemption: Redemption, queueing task: AppleTask?,
-        recording event: AuditEvent
+        recording event: AuditEntry
     ) throws(Refusal) -> LinkOutcome {
         let link = NewLink(
             identity: identity, user: user, redemption: redemption, task: task, event: event, hasher: PlainHashes())
@@ -39,7 +39,7 @@ extension Store {
     }
 
     package func apply(
-        _ notification: AppleNotification, by policy: ConsentPolicy, recording event: AuditEvent
+        _ notification: AppleNotification, by policy: ConsentPolicy, recording event: AuditEntry
     ) throws(Refusal) -> [SessionID] {
         try apply(notification, by: policy, hasher: PlainHashes(), recording: event).map(\.id)
     }

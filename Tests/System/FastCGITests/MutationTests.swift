@@ -78,7 +78,7 @@ private final class DirectWorker {
         let connection = try DirectConnection()
         connection.send(bytes)
         connection.endSending()
-        do throws(Refusal) {
+        do throws(ProtocolFault) {
             while case .request(let body) = try connection.look(&buffer) {
                 guard answer(body, on: connection, name) else { return }
                 served += 1

@@ -13,7 +13,7 @@ import Testing
         return limits
     }()
 
-    private func look(at bytes: [UInt8]) throws(Refusal) -> PeekedInput {
+    private func look(at bytes: [UInt8]) throws(ProtocolFault) -> PeekedInput {
         try PeekedInput(in: bytes.span, Self.limits)
     }
 
@@ -55,10 +55,10 @@ import Testing
         let fits = FastCGIWire.pair("n", String(repeating: "v", count: 97))
         let over = FastCGIWire.pair("n", String(repeating: "v", count: 98))
         #expect(try look(at: Self.parameters(fits, size: size) + Self.body(0)) == .request(.init()))
-        #expect(throws: Refusal.parametersTooLong) { try look(at: Self.parameters(over, size: size)) }
+        #expect(throws: ProtocolFault.parametersTooLong) { try look(at: Self.parameters(over, size: size)) }
         // The record that exceeds the limit is rejected by its header.
         let announced = FastCGIWire.begin() + FastCGIWire.record(4, over).prefix(8)
-        #expect(throws: Refusal.parametersTooLong) { try look(at: announced) }
+        #expect(throws: ProtocolFault.parametersTooLong) { try look(at: announced) }
     }
 
     @Test(
@@ -70,8 +70,8 @@ import Testing
     func malformedParameters(_ content: [UInt8]) throws {
         for size in [1, 2, 65535] {
             let bytes = Self.parameters(content, size: size)
-            #expect(throws: Refusal.malformedParameters) { try look(at: bytes) }
-            #expect(throws: Refusal.malformedParameters) { try look(at: bytes + Self.body(0)) }
+            #expect(throws: ProtocolFault.malformedParameters) { try look(at: bytes) }
+            #expect(throws: ProtocolFault.malformedParameters) { try look(at: bytes + Self.body(0)) }
             #expect(try look(at: Array(bytes.dropLast())) == .incomplete)
         }
     }
@@ -143,8 +143,8 @@ import Testing
         for start in Self.headers(of: request) {
             var bytes = request
             bytes[start] = version
-            #expect(throws: Refusal.unsupportedVersion, "header at \(start)") { try look(at: bytes) }
-            #expect(throws: Refusal.unsupportedVersion) { try look(at: Array(bytes.prefix(start + 8))) }
+            #expect(throws: ProtocolFault.unsupportedVersion, "header at \(start)") { try look(at: bytes) }
+            #expect(throws: ProtocolFault.unsupportedVersion) { try look(at: Array(bytes.prefix(start + 8))) }
         }
     }
 
@@ -155,7 +155,7 @@ import Testing
             for type in UInt8.min...255 where type != request[start + 1] {
                 var bytes = request
                 bytes[start + 1] = type
-                #expect(throws: Refusal.protocolViolation, "type \(type) at \(start)") {
+                #expect(throws: ProtocolFault.protocolViolation, "type \(type) at \(start)") {
                     try look(at: bytes)
                 }
             }
@@ -163,7 +163,7 @@ import Testing
             for (offset, id) in [(2, 0), (2, 2), (3, 0), (3, 3)] as [(Int, UInt8)] where start > 0 {
                 var bytes = request
                 bytes[start + offset] = id
-                #expect(throws: Refusal.protocolViolation, "id at \(start)") { try look(at: bytes) }
+                #expect(throws: ProtocolFault.protocolViolation, "id at \(start)") { try look(at: bytes) }
             }
         }
     }
@@ -194,9 +194,9 @@ import Testing
             FastCGIWire.record(9, id: 0, [UInt8](repeating: 0, count: 1025)),
         ])
     func refused(_ bytes: [UInt8]) throws {
-        #expect(throws: Refusal.protocolViolation) { try look(at: bytes) }
+        #expect(throws: ProtocolFault.protocolViolation) { try look(at: bytes) }
         let last = try #require(Self.headers(of: bytes).last)
-        #expect(throws: Refusal.protocolViolation) { try look(at: Array(bytes.prefix(last + 8))) }
+        #expect(throws: ProtocolFault.protocolViolation) { try look(at: Array(bytes.prefix(last + 8))) }
         #expect(try look(at: Array(bytes.prefix(last + 7))) == .incomplete)
     }
 
@@ -205,7 +205,7 @@ import Testing
         arguments: [0x0000, 0x0002, 0x0003, 0x0101, 0x0100, 0xFFFF])
     func roles(_ role: Int) throws {
         let bytes = FastCGIWire.record(1, [UInt8(role >> 8), UInt8(role & 255), 1, 0, 0, 0, 0, 0])
-        #expect(throws: Refusal.protocolViolation) { try look(at: bytes) }
+        #expect(throws: ProtocolFault.protocolViolation) { try look(at: bytes) }
         #expect(try look(at: bytes.dropLast()) == .incomplete)
     }
 
@@ -218,7 +218,7 @@ import Testing
         for size in [65535, 2] {
             let pairs = FastCGIWire.pair("EMPTY", "") + FastCGIWire.pair(name, value)
             let bytes = FastCGIWire.begin() + FastCGIWire.stream(4, pairs, size: size)
-            #expect(throws: Refusal.malformedParameters) { try look(at: bytes) }
+            #expect(throws: ProtocolFault.malformedParameters) { try look(at: bytes) }
         }
     }
 

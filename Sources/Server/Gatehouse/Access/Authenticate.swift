@@ -56,7 +56,7 @@ extension AuthService {
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
         in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        let now = primitives.now()
+        let now = platform.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         if let accessToken, caller.keyThumbprint != nil || accessToken.scheme == .dpop {
             try checkAtGuard(caller, accessToken, proof(), now: now, in: context)
@@ -102,7 +102,7 @@ extension AuthService {
         let limit = try demandedAge(maximumAge, in: context)
         let caller = try authenticate(accessToken, proof: proof(), in: &context)
         guard caller.role >= least else { throw .insufficientRole }
-        if let limit, caller.authenticatedAt < primitives.now() - limit { throw .guardedLoginTooOld(limit: limit) }
+        if let limit, caller.authenticatedAt < platform.now() - limit { throw .guardedLoginTooOld(limit: limit) }
         return caller
     }
 

@@ -38,7 +38,7 @@ extension AuthService {
     package func bind(
         _ binding: AddressBinding, to caller: Caller, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> BindingResult {
-        let now = primitives.now()
+        let now = platform.now()
         // First, so that a refused one costs no try of the code.
         let refreshTokenHash = try refreshTokenHash(in: binding, of: caller)
         let proven = try proven(by: binding.code, now: now, requestID: context.id)

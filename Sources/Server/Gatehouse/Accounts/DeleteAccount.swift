@@ -7,10 +7,10 @@ extension AuthService {
     package func deleteAccount(
         of caller: Caller, authorizationCode: String? = nil, provenBy login: IdentityLogin? = nil, requestID: String
     ) throws(Refusal) -> AppleRevocation {
-        let now = primitives.now()
+        let now = platform.now()
         try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
         // The event has no device, because a device is personal data.
-        let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
+        let event = AuditEntry(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
         let clientID = try store.session(caller.sessionID)?.session.clientID ?? policy.defaultClientID
         // The code is exchanged after the user is deleted. The store then queues the revocation of the
         // token that Apple returns.
@@ -48,14 +48,14 @@ package struct UserExport: Sendable {
     package let user: User
     package let accounts: [LinkedAccount]
     package let sessions: [Session]
-    package let events: [AuditEvent]
+    package let events: [AuditEntry]
     package let moment: Timestamp
 }
 
 extension AuthService {
     package func export(of caller: Caller) throws(Refusal) -> UserExport {
         let user = try currentUser(caller)
-        let now = primitives.now()
+        let now = platform.now()
         return UserExport(
             user: user, accounts: try store.accounts(of: user.id),
             sessions: try store.sessions(of: user.id, aliveAt: now), events: try store.auditEvents(of: user.id),

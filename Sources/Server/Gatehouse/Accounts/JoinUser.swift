@@ -89,7 +89,7 @@ package struct AcceptedJoin: Sendable {
     package let session: Session
     /// The text of the session's token. It is not stored.
     package let refreshToken: String
-    package let events: [AuditEvent]
+    package let events: [AuditEntry]
     package let notices: [OwnerNotice]
 }
 
@@ -119,15 +119,15 @@ extension Join {
     /// Who has signed in as whom, and what moved.
     func events(
         of caller: JoinFacts.Party, joining owner: User, in session: Session, isStale: Bool
-    ) -> [AuditEvent] {
+    ) -> [AuditEntry] {
         let moved = caller.accounts.map { account in
-            AuditEvent(
+            AuditEntry(
                 .accountLinked, at: moment, userID: owner.id, sessionID: session.id, provider: account.provider,
                 device: device, detail: "joined")
         }
         return moved + [
-            AuditEvent(.userDeleted, at: moment, userID: caller.user.id, sessionID: self.session, detail: "joined"),
-            AuditEvent(
+            AuditEntry(.userDeleted, at: moment, userID: caller.user.id, sessionID: self.session, detail: "joined"),
+            AuditEntry(
                 isStale ? .staleNumberUsed : .login, at: moment, userID: owner.id, sessionID: session.id,
                 provider: identity.provider,
                 device: device),
@@ -179,7 +179,7 @@ extension AuthService {
     }
 
     private func decide(_ join: Join, on facts: JoinFacts, keeping key: String?) -> JoinDecision {
-        if let refusal = join.refusal(on: facts, equal: primitives.equal) { return refusal }
+        if let refusal = join.refusal(on: facts, equal: platform.equal) { return refusal }
         guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
         let (user, isStale) = (owner.user.joined(by: caller), join.isStale(on: facts))
         let (session, refreshToken) = newSession(

@@ -6,12 +6,12 @@ package struct NewLink: Sendable {
     package let task: AppleTask?
     /// Whether the identity takes the place of the account that the user has at the provider.
     package let replaces: Bool
-    package let event: AuditEvent
+    package let event: AuditEntry
     private let hasher: any IdentityHasher
 
     package init(
         identity: Identity, user: UserID, redemption: Redemption?, task: AppleTask?, replaces: Bool = false,
-        event: AuditEvent, hasher: any IdentityHasher
+        event: AuditEntry, hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.user = user
@@ -106,7 +106,7 @@ extension AuthService {
     package func link(
         _ login: IdentityLogin, to caller: Caller, from device: Device, requestID: String
     ) throws(Refusal) {
-        let now = primitives.now()
+        let now = platform.now()
         let proven = try verify(login, now: now, requestID: requestID)
         try requireRecentLogin(of: caller, or: proven, now: now)
         try link(proven, to: caller, from: device, now: now)
@@ -119,7 +119,7 @@ extension AuthService {
         _ proven: ProvenIdentity, replaces: Bool = false, to caller: Caller, from device: Device, now: Timestamp
     ) throws(Refusal) {
         let provider = proven.identity.provider
-        let event = AuditEvent(
+        let event = AuditEntry(
             .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let link = NewLink(
@@ -143,14 +143,14 @@ extension AuthService {
         _ provider: Provider, from caller: Caller, on device: Device, provenBy login: IdentityLogin? = nil,
         requestID: String
     ) throws(Refusal) {
-        let now = primitives.now()
+        let now = platform.now()
         // Unlinking and binding again is a change as well.
         if provider.isProvenByCode {
             try requireLoginForChange(of: caller, now: now)
         } else {
             try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
         }
-        let event = AuditEvent(
+        let event = AuditEntry(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)

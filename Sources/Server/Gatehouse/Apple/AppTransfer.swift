@@ -87,8 +87,8 @@ package struct AppTransfer: Sendable {
         return try ask()
     }
 
-    private func event(_ kind: AuditEvent.Kind, _ user: UserID?) -> AuditEvent {
-        var event = AuditEvent(kind, at: now(), by: .operator, userID: user, provider: .apple)
+    private func event(_ kind: AuditEntry.Kind, _ user: UserID?) -> AuditEntry {
+        var event = AuditEntry(kind, at: now(), by: .operator, userID: user, provider: .apple)
         event.operatorName = operatorName
         return event
     }

@@ -16,12 +16,12 @@ package protocol AppTransferStore: Sendable {
 
     /// Gives an account the subject and the address of the team, as `TransferDecision` says.
     func move(
-        _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEvent
+        _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEntry
     ) throws(Refusal) -> TransferOutcome
 
     func markRefused(_ accounts: [TransferAccount], for step: TransferStep) throws(Refusal)
 
-    func record(_ events: [AuditEvent]) throws(Refusal)
+    func record(_ events: [AuditEntry]) throws(Refusal)
 }
 
 /// The accounts at Apple by what a step has to do for them.

@@ -45,9 +45,9 @@ extension AuthService {
     /// Applies a notification from Apple's servers once. It has been committed when this returns, so
     /// Apple need not repeat it.
     package func receive(notification payload: String, requestID: String) throws(Refusal) {
-        let now = primitives.now()
+        let now = platform.now()
         let notification = try apple.verify(notification: payload, now: now, requestID: requestID)
-        let event = AuditEvent(.appleNotification, at: now, by: .apple, provider: .apple)
+        let event = AuditEntry(.appleNotification, at: now, by: .apple, provider: .apple)
         let ended = try store.apply(
             notification, by: policy.apple.onConsentRevoked, hasher: hasher, recording: event)
         announce(ended, requestID: requestID)

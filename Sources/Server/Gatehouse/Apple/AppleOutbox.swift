@@ -9,12 +9,12 @@ extension AuthService {
 
     /// Performs the next Apple task that is due. False when there is none.
     package func runNextAppleTask() throws(Refusal) -> Bool {
-        guard let appleServer, let task = try store.takeAppleTask(now: primitives.now()) else { return false }
-        switch appleServer.perform(task, now: primitives.now()) {
+        guard let appleServer, let task = try store.takeAppleTask(now: platform.now()) else { return false }
+        switch appleServer.perform(task, now: platform.now()) {
         case .success(let grant?):
             let vault = appleServer.vault
             try store.finish(
-                task, sealing: { vault.seal(grant.refreshToken, for: $0) }, of: grant.subject, now: primitives.now())
+                task, sealing: { vault.seal(grant.refreshToken, for: $0) }, of: grant.subject, now: platform.now())
             report(.appleTaskDone(task.kind), nil)
         case .success(nil):
             try store.finish(task)
@@ -26,7 +26,7 @@ extension AuthService {
                 break
             }
             // After any other fault, the next attempt may succeed.
-            try store.postpone(task, now: primitives.now())
+            try store.postpone(task, now: platform.now())
         }
         return true
     }

@@ -4,19 +4,19 @@ extension AuthService {
     /// Adds a refused login or refresh to the audit trail, unless it has an entry of its own or was
     /// not caused by the client.
     func auditRefusal(
-        _ refusal: Refusal, _ kind: AuditEvent.Kind, by provider: Provider? = nil, from device: Device
+        _ refusal: Refusal, _ kind: AuditEntry.Kind, by provider: Provider? = nil, from device: Device
     ) {
         guard let reason = refusal.auditReason else { return }
-        refusals.add(AuditEvent(kind, at: primitives.now(), provider: provider, device: device, detail: reason))
+        refusals.add(AuditEntry(kind, at: platform.now(), provider: provider, device: device, detail: reason))
     }
 
     /// Adds an attempt of a disabled user to the audit trail.
     func auditDisabledUser(
-        _ user: UserID, _ kind: AuditEvent.Kind, by provider: Provider? = nil, from device: Device
+        _ user: UserID, _ kind: AuditEntry.Kind, by provider: Provider? = nil, from device: Device
     ) {
         refusals.add(
-            AuditEvent(
-                kind, at: primitives.now(), userID: user, provider: provider, device: device,
+            AuditEntry(
+                kind, at: platform.now(), userID: user, provider: provider, device: device,
                 detail: Refusal.userDisabled.label))
     }
 }
@@ -67,11 +67,11 @@ final class RefusalBuffer: Sendable {
         tally = Mutex(RefusalTally(now: now))
     }
 
-    func add(_ event: AuditEvent) { tally.withLock { $0.add(event) } }
+    func add(_ event: AuditEntry) { tally.withLock { $0.add(event) } }
 
-    func take(now: Timestamp) -> [AuditEvent] { tally.withLock { $0.take(now: now) } }
+    func take(now: Timestamp) -> [AuditEntry] { tally.withLock { $0.take(now: now) } }
 
-    func takeAll() -> [AuditEvent] { tally.withLock { $0.takeAll() } }
+    func takeAll() -> [AuditEntry] { tally.withLock { $0.takeAll() } }
 }
 
 /// Refused logins and refreshes that wait for the audit trail.
@@ -81,7 +81,7 @@ final class RefusalBuffer: Sendable {
 struct RefusalTally: Sendable {
     /// Refusals with the same key are counted in one entry.
     private struct Key: Hashable {
-        let kind: AuditEvent.Kind
+        let kind: AuditEntry.Kind
         let detail: String?
         let userID: UserID?
         let address: String?
@@ -92,7 +92,7 @@ struct RefusalTally: Sendable {
     /// The time between two entries after the burst: at most 8,640 entries a day.
     private static let interval = Duration.seconds(10)
 
-    private var waiting: [Key: AuditEvent] = [:]
+    private var waiting: [Key: AuditEntry] = [:]
     private var order: [Key] = []
     private var allowance = burst
     private var lastGrant: Timestamp
@@ -101,13 +101,13 @@ struct RefusalTally: Sendable {
         lastGrant = now
     }
 
-    mutating func add(_ event: AuditEvent) {
+    mutating func add(_ event: AuditEntry) {
         var key = Key(kind: event.kind, detail: event.detail, userID: event.userID, address: event.device.address)
         var event = event
         if waiting[key] == nil, order.count >= Self.waitingLimit {
             // At the limit, further refusals are counted by kind only.
             key = Key(kind: event.kind, detail: nil, userID: nil, address: nil)
-            event = AuditEvent(event.kind, at: event.moment)
+            event = AuditEntry(event.kind, at: event.moment)
         }
         if waiting[key] == nil {
             order.append(key)
@@ -118,7 +118,7 @@ struct RefusalTally: Sendable {
     }
 
     /// The entries that may be written now: those that name a user first, then the oldest.
-    mutating func take(now: Timestamp) -> [AuditEvent] {
+    mutating func take(now: Timestamp) -> [AuditEntry] {
         refill(now)
         let count = min(allowance, order.count)
         allowance -= count
@@ -127,9 +127,9 @@ struct RefusalTally: Sendable {
     }
 
     /// All entries, for a process that ends. Their number is bounded.
-    mutating func takeAll() -> [AuditEvent] { remove(order.count) }
+    mutating func takeAll() -> [AuditEntry] { remove(order.count) }
 
-    private mutating func remove(_ count: Int) -> [AuditEvent] {
+    private mutating func remove(_ count: Int) -> [AuditEntry] {
         let taken = order.prefix(count).compactMap { waiting.removeValue(forKey: $0) }
         order.removeFirst(count)
         return taken

@@ -30,7 +30,7 @@ extension AuthService {
         by presented: PresentedCode, nickname: String?, boundBy keyProof: SentProof? = nil, from device: Device,
         in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
-        let now = primitives.now()
+        let now = platform.now()
         // First, because a client whose proof is refused for its nonce sends its login again.
         let key = try provenKey(of: keyProof, now: now, in: context)
         let proven = try proven(by: presented, now: now, requestID: context.id) { provider in

@@ -41,7 +41,7 @@ extension AuthService {
         guard let sender = senders[request.channel] else { throw .unknownProvider }
         let (address, prefix, country) = try address(of: request)
         let id = newCodeID()
-        let now = issueTime(at: primitives.now())
+        let now = issueTime(at: platform.now())
         let send = CodeSend(
             idHash: tokens.hash(id), resentHash: request.resending.map(tokens.hash), address: address,
             keys: codeKeys(of: address, prefix: prefix, country: country, from: device), moment: now)
@@ -81,7 +81,7 @@ extension AuthService {
     /// the table of numbers says now: a user must not be locked out by a new version.
     private func servedForm(of number: PhoneNumber) throws(Refusal) -> String {
         let (rules, forms) = (policy.codes, number.forms)
-        guard rules.testCode(for: CodeAddress(.phone, number.text), now: primitives.now()) == nil else {
+        guard rules.testCode(for: CodeAddress(.phone, number.text), now: platform.now()) == nil else {
             return number.text
         }
         let fault = number.fault(permitting: rules.kinds)
@@ -98,11 +98,11 @@ extension AuthService {
     }
 
     private func newCodeID() -> String {
-        "code_" + Hexadecimal.text(primitives.random(16))
+        "code_" + Hexadecimal.text(platform.random(16))
     }
 
     private func newCode(_ id: String, for address: CodeAddress, now: Timestamp) -> NewCode {
-        let seed = primitives.random(32)
+        let seed = platform.random(32)
         let fixed = policy.codes.testCode(for: address, now: now)
         let hash = fixed.map { tokens.hash(ofCode: $0, id: id) } ?? tokens.code(seed: seed, id: id).hash
         return NewCode(id: id, seed: seed, hash: hash, isFixed: fixed != nil)
@@ -179,8 +179,8 @@ extension AuthService {
         guard case .tooManyCodes(let reached) = refusal else { return }
         report(.codeRefused(channel, reached.scope), requestID)
         refusals.add(
-            AuditEvent(
-                .codeRefused, at: primitives.now(), provider: channel.provider, device: device,
+            AuditEntry(
+                .codeRefused, at: platform.now(), provider: channel.provider, device: device,
                 detail: reached.scope.rawValue))
     }
 }

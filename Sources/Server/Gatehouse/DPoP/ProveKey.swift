@@ -44,7 +44,7 @@ extension AuthService {
     package var requiresProofNonce: Bool { policy.dpop.requiresNonce }
 
     package func proofNonce() -> String {
-        tokens.proofNonce(expiresAt: primitives.now() + DPoPPolicy.nonceLifetime)
+        tokens.proofNonce(expiresAt: platform.now() + DPoPPolicy.nonceLifetime)
     }
 
     func refused(_ fault: DPoPFault, in context: RequestContext) -> Refusal {
@@ -89,7 +89,7 @@ extension AuthService {
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
         ending session: SessionID? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        let now = primitives.now()
+        let now = platform.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         let endsOwn = session == caller.sessionID
         if !endsOwn {
@@ -154,7 +154,7 @@ package enum ProofDecision: Sendable {
     case ended
     case refuse(DPoPFault)
     /// The proof is valid, but signed with another key than the session's: the client that sent it holds a stolen token.
-    case end(Session, recording: AuditEvent)
+    case end(Session, recording: AuditEntry)
 }
 
 extension Session {
@@ -166,7 +166,7 @@ extension Session {
         case .failure(let fault): return .refuse(fault)
         case .success(let proven) where proven.thumbprint != keyThumbprint:
             guard revokedAt == nil else { return .refuse(.key) }
-            let event = AuditEvent(
+            let event = AuditEntry(
                 .sessionKeyMismatch, at: now, userID: userID, sessionID: id, device: device)
             return .end(ended(for: .key, at: now), recording: event)
         case .success where revokedAt != nil: return .ended

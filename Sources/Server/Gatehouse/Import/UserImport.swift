@@ -2,7 +2,7 @@
 package struct UserImport {
     private let store: any OperatorStore
     private let hasher: (any IdentityHasher)?
-    private let primitives: Primitives
+    private let platform: Platform
     private let writes: Bool
     /// The entry of the audit trail, which counts the users of all batches.
     private var run: ImportRun
@@ -16,12 +16,12 @@ package struct UserImport {
     ///   - hasher: recognises identities that were removed from disabled users; nil if there are none.
     ///   - writes: false for a dry run.
     package init(
-        into store: any OperatorStore, hasher: (any IdentityHasher)?, primitives: Primitives, operatorName: String?,
+        into store: any OperatorStore, hasher: (any IdentityHasher)?, platform: Platform, operatorName: String?,
         writes: Bool
     ) {
         self.store = store
         self.hasher = hasher
-        self.primitives = primitives
+        self.platform = platform
         self.writes = writes
         run = ImportRun(operatorName: operatorName, hasher: hasher)
     }
@@ -31,7 +31,7 @@ package struct UserImport {
         guard !users.isEmpty else { return [] }
         let users = try withKnownForms(users)
         let makeID = makeID
-        run.moment = primitives.now()
+        run.moment = platform.now()
         if !writes || readsFirst {
             let facts = try store.importFacts(of: users, hasher: hasher)
             var known = ImportedSoFar()
@@ -80,7 +80,7 @@ package struct UserImport {
     }
 
     private var makeID: @Sendable (Timestamp) -> UserID {
-        let random = primitives.random
+        let random = platform.random
         // The ids of a dry run only keep the users of its lines apart.
         let prefix = writes ? "user" : "new"
         return { moment in UserID(ULID.make(prefix, at: moment, random: random(ULID.randomBytes))) }
@@ -115,16 +115,16 @@ package struct ImportRun: Sendable {
     }
 
     /// One entry for the whole import. Its count grows with each batch.
-    package func event(count: Int) -> AuditEvent {
-        var event = AuditEvent(.usersImported, at: moment, by: .operator, count: Int64(count))
+    package func event(count: Int) -> AuditEntry {
+        var event = AuditEntry(.usersImported, at: moment, by: .operator, count: Int64(count))
         event.operatorName = operatorName
         return event
     }
 
     /// An entry for a user who may do more than others; nil for others.
-    package func roleEvent(of user: User) -> AuditEvent? {
+    package func roleEvent(of user: User) -> AuditEntry? {
         guard user.role != .user else { return nil }
-        var event = AuditEvent(.roleChanged, at: moment, by: .operator, userID: user.id, detail: user.role.rawValue)
+        var event = AuditEntry(.roleChanged, at: moment, by: .operator, userID: user.id, detail: user.role.rawValue)
         event.operatorName = operatorName
         return event
     }
@@ -133,8 +133,8 @@ package struct ImportRun: Sendable {
 extension Administration {
     /// An import in the name of this operator.
     package func userImport(
-        hasher: (any IdentityHasher)?, primitives: Primitives, writes: Bool
+        hasher: (any IdentityHasher)?, platform: Platform, writes: Bool
     ) -> UserImport {
-        UserImport(into: store, hasher: hasher, primitives: primitives, operatorName: operatorName, writes: writes)
+        UserImport(into: store, hasher: hasher, platform: platform, operatorName: operatorName, writes: writes)
     }
 }

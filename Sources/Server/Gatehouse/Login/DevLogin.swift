@@ -19,9 +19,9 @@ extension AuthService {
     ) throws(Refusal) -> LoginResult {
         guard let expected = policy.devSecretHash else { throw .devLoginDisabled }
         do throws(Refusal) {
-            guard primitives.equal(tokens.hash(login.secret), expected) else { throw .invalidDevSecret }
+            guard platform.equal(tokens.hash(login.secret), expected) else { throw .invalidDevSecret }
             let email = login.email.lowercased()
-            let now = primitives.now()
+            let now = platform.now()
             let proven = ProvenIdentity(
                 identity: Identity(provider: .dev, subject: email, email: email), clientID: policy.defaultClientID,
                 issuedAt: now, redemption: nil)
@@ -64,6 +64,6 @@ package struct Challenge: Sendable, Equatable {
 extension AuthService {
     /// A nonce for one login by an identity token. It is not stored until it is used.
     package func challenge() -> (nonce: String, expiresIn: Duration) {
-        (tokens.challenge(expiresAt: primitives.now() + Challenge.lifetime).nonce, Challenge.lifetime)
+        (tokens.challenge(expiresAt: platform.now() + Challenge.lifetime).nonce, Challenge.lifetime)
     }
 }

@@ -28,7 +28,7 @@ extension AuthService {
         in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         do throws(Refusal) {
-            let now = primitives.now()
+            let now = platform.now()
             // First, because a code can be used once, and a client whose proof is refused for its nonce sends its login again.
             let key = try provenKey(of: keyProof, now: now, in: context)
             let proven = try verify(login, now: now, requestID: context.id)

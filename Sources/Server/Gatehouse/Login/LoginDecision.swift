@@ -122,8 +122,8 @@ package struct AcceptedLogin: Sendable {
         self.task = facts.use == .repeated ? nil : task
     }
 
-    package var auditEvent: AuditEvent {
-        AuditEvent(
+    package var auditEntry: AuditEntry {
+        AuditEntry(
             usesStaleNumber ? .staleNumberUsed : .login, at: session.createdAt, userID: user.id, sessionID: session.id,
             provider: session.provider,
             device: session.device)
@@ -158,7 +158,7 @@ extension AuthService {
     }
 
     private func newUser(_ login: Login) -> User {
-        let id = ULID.make("user", at: login.moment, random: primitives.random(ULID.randomBytes))
+        let id = ULID.make("user", at: login.moment, random: platform.random(ULID.randomBytes))
         return User(
             id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
             phone: login.identity.provider == .phone ? login.identity.subject : nil, nickname: login.nickname,
@@ -170,8 +170,8 @@ extension AuthService {
         of user: User, by provider: Provider, clientID: String, boundTo key: String?, from device: Device,
         now: Timestamp
     ) -> (Session, refreshToken: String) {
-        let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
-        let seed = primitives.random(TokenChain.seedBytes)
+        let id = SessionID(ULID.make("sess", at: now, random: platform.random(ULID.randomBytes)))
+        let seed = platform.random(TokenChain.seedBytes)
         let (token, text) = issueRefreshToken(
             generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
         let session = Session(

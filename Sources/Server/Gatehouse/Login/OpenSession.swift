@@ -52,8 +52,8 @@ extension AuthService {
     /// Adds the attempt to the audit trail of the number's user, and returns the refusal.
     func refusedStaleNumber(of user: UserID, by provider: Provider, from device: Device) -> Refusal {
         refusals.add(
-            AuditEvent(
-                .loginRefused, at: primitives.now(), userID: user, provider: provider, device: device,
+            AuditEntry(
+                .loginRefused, at: platform.now(), userID: user, provider: provider, device: device,
                 detail: Refusal.staleNumber.label))
         return .staleNumber
     }

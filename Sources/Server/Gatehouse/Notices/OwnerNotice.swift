@@ -123,7 +123,7 @@ package enum NoticeOutcome: String, Sendable, CaseIterable {
 extension AuthService {
     /// Sends the next notice that is due. False when there is none.
     package func sendNextNotice(from outbox: any NoticeStore) throws(Refusal) -> Bool {
-        guard let queued = try outbox.takeNotice(now: primitives.now()) else { return false }
+        guard let queued = try outbox.takeNotice(now: platform.now()) else { return false }
         let notice = queued.notice
         let isWanted = policy.tellsOwners || !notice.content.isOptional
         if isWanted, policy.codes.testCodes[notice.to] == nil, let sender = senders[notice.to.channel] {
@@ -143,7 +143,7 @@ extension AuthService {
             try sender.send(OutgoingMessage(to: address, content: .notice(content)), requestID: nil)
         } catch {
             report(.messageNotDelivered(address.channel, error), nil)
-            let next = queued.nextAttempt(after: error, now: primitives.now())
+            let next = queued.nextAttempt(after: error, now: platform.now())
             report(.ownerNotice(content, next == nil ? .givenUp : .failed), nil)
             if let next { try outbox.postpone(queued, until: next) } else { try outbox.finish(queued) }
             return

@@ -86,7 +86,7 @@ package struct Administration: Sendable {
         return wasActive
     }
 
-    package func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent] {
+    package func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEntry] {
         try store.auditEvents(query)
     }
 
@@ -114,8 +114,8 @@ package struct Administration: Sendable {
         while try store.forget(receiver, limit: 1000) {}
     }
 
-    private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
-        var event = AuditEvent(kind, at: now(), by: .operator, userID: user)
+    private func event(_ kind: AuditEntry.Kind, _ user: UserID) -> AuditEntry {
+        var event = AuditEntry(kind, at: now(), by: .operator, userID: user)
         event.operatorName = operatorName
         return event
     }

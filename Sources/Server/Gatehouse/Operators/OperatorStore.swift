@@ -7,17 +7,17 @@ package protocol OperatorStore: Store, OperatorEventStore, NoticeStore, AppTrans
     func users(called name: String) throws(Refusal) -> [FoundUser]
 
     /// Disables an active user and ends their sessions. False, and nothing is changed, when there is no such user.
-    func disable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+    func disable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool
 
     /// Enables a disabled user, and unbars the identities of one whose account was removed. False, and nothing is
     /// changed, when there is no such user.
-    func enable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+    func enable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool
 
     /// False, and nothing is changed, when there is no such user or the user has the role already.
-    func setRole(_ role: Role, of id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+    func setRole(_ role: Role, of id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool
 
     /// The newest entries that match, in the order in which they happened.
-    func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent]
+    func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEntry]
 
     // MARK: Import and export
 

@@ -30,7 +30,7 @@ package protocol Store: Sendable {
 
     /// Anonymises a user, deletes their accounts and sessions, and queues the revocation at Apple; `task` is queued
     /// when the store has no Apple token of its own to revoke. Nil when the user is deleted already.
-    func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEvent) throws(Refusal) -> Deletion?
+    func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEntry) throws(Refusal) -> Deletion?
 
     // MARK: Accounts
 
@@ -42,7 +42,7 @@ package protocol Store: Sendable {
     /// Unlinks an account as `UnlinkDecision` says, and queues the revocation at Apple. Returns the sessions that ended: those
     /// which the account opened, except the one in the event.
     func unlink(
-        _ provider: Provider, of user: UserID, recording event: AuditEvent
+        _ provider: Provider, of user: UserID, recording event: AuditEntry
     ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession])
 
     /// Redeems a code. False if it has been redeemed before.
@@ -58,7 +58,7 @@ package protocol Store: Sendable {
     /// user, the hashes of that identity stay barred.
     func apply(
         _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
-        recording event: AuditEvent
+        recording event: AuditEntry
     ) throws(Refusal) -> [EndedSession]
 
     /// Applies a provider's message once and returns the sessions that it ended.
@@ -134,11 +134,11 @@ package protocol Store: Sendable {
     func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal)
 
     /// Ends a session. False when it had ended already, or does not exist.
-    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws(Refusal) -> Bool
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEntry) throws(Refusal) -> Bool
 
     /// Ends all active sessions of a user and returns them.
     func revokeAll(
-        of user: UserID, for reason: RevokeReason, recording event: AuditEvent
+        of user: UserID, for reason: RevokeReason, recording event: AuditEntry
     ) throws(Refusal) -> [EndedSession]
 
     // MARK: Revocations
@@ -198,10 +198,10 @@ package protocol Store: Sendable {
     // MARK: Audit trail and maintenance
 
     /// The audit trail of a user, the oldest event first.
-    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEvent]
+    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEntry]
 
     /// Records events that are not part of another change.
-    func record(_ events: [AuditEvent]) throws(Refusal)
+    func record(_ events: [AuditEntry]) throws(Refusal)
 
     /// Looks for a server that has become the primary, and opens connections that were lost. No request waits for it.
     func renewConnections()

@@ -75,7 +75,7 @@ extension AuthService {
         securityEvents text: String, from provider: Provider, requestID: String
     ) throws(Refusal) {
         guard let verifier = providers[provider] as? any SecurityEventVerifier else { throw .unknownProvider }
-        let now = primitives.now()
+        let now = platform.now()
         let events = try verifier.verify(securityEvents: text, now: now, requestID: requestID)
         let ended = try store.apply(events, now: now)
         announce(ended, requestID: requestID)

@@ -16,7 +16,7 @@ extension AuthService {
 
     /// The same steps as in `authenticate`, which every guarded request runs.
     private func activeClaims(of token: String, in context: inout RequestContext) throws(Refusal) -> AccessClaims {
-        let now = primitives.now()
+        let now = platform.now()
         let claims = try tokens.readAccessClaims(token, now: now)
         context.identify(claims.caller.userID, claims.caller.sessionID)
         try requireActive(claims.caller)

@@ -74,7 +74,7 @@ extension AuthService {
     private func service(of token: ArraySlice<UInt8>) -> String? {
         let hash = tokens.hash(String(decoding: token, as: UTF8.self))
         var found: String?
-        for known in policy.services.tokens where primitives.equal(known.hash, hash) { found = known.service }
+        for known in policy.services.tokens where platform.equal(known.hash, hash) { found = known.service }
         return found
     }
 }

@@ -7,7 +7,7 @@ extension AuthService {
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, refreshToken: String?,
         from device: Device = .unknown, in context: inout RequestContext
     ) throws(Refusal) {
-        let now = primitives.now()
+        let now = platform.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         var sessions = [caller.sessionID]
         if let refreshToken {
@@ -28,7 +28,7 @@ extension AuthService {
         refreshToken: String, proof: @autoclosure () -> SentProof?, from device: Device,
         in context: inout RequestContext
     ) throws(Refusal) {
-        let now = primitives.now()
+        let now = platform.now()
         guard let session = try session(of: refreshToken, in: &context) else { return }
         if session.isBound, session.revokedAt == nil {
             let proven = Result { () throws(DPoPFault) in try verify(proof(), now: now, requestID: context.id) }
@@ -47,7 +47,7 @@ extension AuthService {
         in context: inout RequestContext
     ) throws(Refusal) {
         do throws(Refusal) {
-            let now = primitives.now()
+            let now = platform.now()
             do throws(Refusal) {
                 guard let session = try session(of: token, in: &context) else { return }
                 try logOut(session.id, of: session.userID, from: device, now: now, in: context)
@@ -69,7 +69,7 @@ extension AuthService {
     private func logOut(
         _ session: SessionID, of user: UserID, from device: Device, now: Timestamp, in context: RequestContext
     ) throws(Refusal) {
-        let event = AuditEvent(.logout, at: now, userID: user, sessionID: session, device: device)
+        let event = AuditEntry(.logout, at: now, userID: user, sessionID: session, device: device)
         try end(session, for: .logout, recording: event, in: context)
     }
 
@@ -91,7 +91,7 @@ extension AuthService {
             // Older ones are not stored, and newer ones were issued before a backup was restored.
             default: nil
             }
-        if let issued, !primitives.equal(presented.hash, issued) { throw .invalidRefreshToken }
+        if let issued, !platform.equal(presented.hash, issued) { throw .invalidRefreshToken }
         return session
     }
 
@@ -109,8 +109,8 @@ extension AuthService {
             guard error == .sessionRevoked, try hasLoggedOutEverywhere(accessToken, in: &context) else { throw error }
             return
         }
-        let event = AuditEvent(
-            .logoutEverywhere, at: primitives.now(), userID: caller.userID, sessionID: caller.sessionID,
+        let event = AuditEntry(
+            .logoutEverywhere, at: platform.now(), userID: caller.userID, sessionID: caller.sessionID,
             device: device)
         let ended = try store.revokeAll(of: caller.userID, for: .logoutEverywhere, recording: event)
         announce(ended, requestID: context.id)
@@ -118,7 +118,7 @@ extension AuthService {
 
     /// The caller's active sessions, the most recently used first.
     package func sessions(of caller: Caller) throws(Refusal) -> [Session] {
-        try store.sessions(of: caller.userID, aliveAt: primitives.now())
+        try store.sessions(of: caller.userID, aliveAt: platform.now())
     }
 
     /// Ends one session of the caller. One that has ended already is not an error. One of another user is not found.
@@ -126,14 +126,14 @@ extension AuthService {
         _ id: SessionID, of caller: Caller, from device: Device, in context: RequestContext
     ) throws(Refusal) {
         guard let session = try store.session(id)?.session, session.userID == caller.userID else { throw .notFound }
-        let event = AuditEvent(
-            .sessionRemoved, at: primitives.now(), userID: caller.userID, sessionID: session.id, device: device)
+        let event = AuditEntry(
+            .sessionRemoved, at: platform.now(), userID: caller.userID, sessionID: session.id, device: device)
         try end(session.id, for: .removed, recording: event, in: context)
     }
 
     /// Ends a session in the store first, and then refuses its access tokens.
     func end(
-        _ session: SessionID, for reason: RevokeReason, recording event: AuditEvent, in context: RequestContext
+        _ session: SessionID, for reason: RevokeReason, recording event: AuditEntry, in context: RequestContext
     ) throws(Refusal) {
         let hasEnded = try store.revoke(session, for: reason, recording: event)
         // Also when another request has ended it, which may not have added it to the set in memory yet.
@@ -154,7 +154,7 @@ extension AuthService {
     private func hasLoggedOutEverywhere(
         _ accessToken: SentAccessToken?, in context: inout RequestContext
     ) throws(Refusal) -> Bool {
-        let caller = try claimedCaller(accessToken, now: primitives.now(), in: &context)
+        let caller = try claimedCaller(accessToken, now: platform.now(), in: &context)
         return try store.session(caller.sessionID)?.session.revokeReason == .logoutEverywhere
     }
 }

@@ -52,7 +52,7 @@ extension AuthService {
             role: try revocations.role(of: user), authenticatedAt: session.createdAt,
             keyThumbprint: session.keyThumbprint,
             needsPhone: policy.phone.binding == .required && user.phone == nil)
-        let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
+        let tokenID = ULID.make("at", at: now, random: platform.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
                 caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: min(now, expiresAt),

@@ -17,7 +17,7 @@ extension AuthService {
     private func rotate(
         _ token: String, proof: @autoclosure () -> SentProof?, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
-        let now = primitives.now()
+        let now = platform.now()
         let presented = try readRefreshToken(token)
         // Before the transaction, which others wait for. Whether the session is bound is known only there.
         let request = RefreshRequest(presented, from: device, now: now, proof: proven(proof(), now: now, in: context))
@@ -117,7 +117,7 @@ extension AuthService {
         let rotation = decideByBothClocks(at: now) { now in
             Rotation.decide(
                 session, confirmedAt: confirmations.confirmation(of: session), presented: request.presented,
-                policy: policy.refresh, now: now, random: tokens.random, equal: primitives.equal)
+                policy: policy.refresh, now: now, random: tokens.random, equal: platform.equal)
         }
         if case .refuse(let refusal) = rotation {
             // If the session ended because the user was disabled, the answer says so while that is still the case.
@@ -147,7 +147,7 @@ extension AuthService {
             if session.countsRepeat(from: device) { return .repeatCurrent(session.repeated(from: device)) }
             return .repeatCurrent(session.isBound ? session : nil)
         case .endForReuse:
-            let event = AuditEvent(
+            let event = AuditEntry(
                 .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
             return .end(session.ended(for: .reuse, at: now), recording: event)
         case .refuse(let refusal): return .refuse(refusal)
@@ -156,7 +156,7 @@ extension AuthService {
 
     private func advance(_ session: Session, from device: Device, now: Timestamp) -> RefreshDecision {
         let chain = TokenChain(
-            seed: session.chain?.seed ?? primitives.random(TokenChain.seedBytes),
+            seed: session.chain?.seed ?? platform.random(TokenChain.seedBytes),
             burst: policy.refresh.burst(session.chain?.burst, afterRotating: session.token, at: now))
         let (token, text) = issueRefreshToken(
             generation: session.token.generation + 1, seed: chain.seed, of: session.id, for: session.userID,
@@ -192,8 +192,8 @@ extension AuthService {
             audit(.refreshRepeatedOften)
         }
 
-        func audit(_ kind: AuditEvent.Kind) {
-            refusals.add(AuditEvent(kind, at: now, userID: session.userID, sessionID: session.id, device: device))
+        func audit(_ kind: AuditEntry.Kind) {
+            refusals.add(AuditEntry(kind, at: now, userID: session.userID, sessionID: session.id, device: device))
         }
     }
 
@@ -218,7 +218,7 @@ package enum RefreshDecision: Sendable {
     /// of a bound session.
     case repeatCurrent(Session?)
     /// The session as it ended, for reuse or because of a proof by another key.
-    case end(Session, recording: AuditEvent)
+    case end(Session, recording: AuditEntry)
     case refuse(Refusal)
 
     /// The session that the store writes.

@@ -38,12 +38,12 @@ package final class Clocks: Sendable {
     ///   - node: an id of this process.
     ///   - report: called when the result of the comparison changes.
     package init(
-        store: any Store, primitives: Primitives, node: String,
+        store: any Store, platform: Platform, node: String,
         report: @escaping @Sendable (ClockAgreement) -> Void = { _ in }
     ) throws(Refusal) {
         self.store = store
-        now = primitives.now
-        uptime = primitives.uptime
+        now = platform.now
+        uptime = platform.uptime
         self.node = node
         self.report = report
         if try store.readClock() == nil { try recall() }

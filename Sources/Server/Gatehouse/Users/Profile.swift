@@ -20,7 +20,7 @@ extension AuthService {
     }
 
     package func update(_ change: ProfileChange, of caller: Caller) throws(Refusal) -> User {
-        if let changed = try store.update(caller.userID, change, now: primitives.now()) { return changed }
+        if let changed = try store.update(caller.userID, change, now: platform.now()) { return changed }
         _ = try currentUser(caller)
         // The user was enabled between the two reads.
         throw .storageUnavailable(StoreFailure("the user was enabled while their profile was changed"))

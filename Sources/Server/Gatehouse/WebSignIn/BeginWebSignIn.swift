@@ -74,7 +74,7 @@ extension AuthService {
     /// How many random bytes a state, a nonce, a code or a cookie has.
     private static let secretByteCount = 32
 
-    var newSecret: String { tokens.text(of: primitives.random(Self.secretByteCount)) }
+    var newSecret: String { tokens.text(of: platform.random(Self.secretByteCount)) }
 
     /// Sends the browser to a provider's page.
     ///
@@ -120,7 +120,7 @@ extension AuthService {
             nonce: request.nonce, codeVerifier: request.codeVerifier, redirectURI: redirectURI,
             codeChallenge: [signIn.codeChallenge, signIn.keyThumbprint].compactMap(\.self).joined(separator: "."),
             appState: signIn.state,
-            expiresAt: primitives.now() + StoredAuthorizationRequest.lifetime)
+            expiresAt: platform.now() + StoredAuthorizationRequest.lifetime)
     }
 
     private func failure(

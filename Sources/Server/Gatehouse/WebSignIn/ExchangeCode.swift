@@ -21,7 +21,7 @@ extension AuthService {
         _ grant: CodeGrant, nickname: String? = nil, boundBy keyProof: SentProof? = nil, from device: Device,
         in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
-        let now = primitives.now()
+        let now = platform.now()
         // First, because a client whose proof is refused for its nonce sends its code again.
         let key = try provenKey(of: keyProof, now: now, in: context)
         do throws(Refusal) {
@@ -73,8 +73,8 @@ extension AuthService {
         of code: StoredAuthorizationCode, from device: Device, in context: RequestContext
     ) throws(Refusal) -> Refusal {
         guard let id = code.sessionID, let (session, _) = try store.session(id) else { return .invalidGrant }
-        let event = AuditEvent(
-            .authorizationCodeReused, at: primitives.now(), userID: session.userID, sessionID: id,
+        let event = AuditEntry(
+            .authorizationCodeReused, at: platform.now(), userID: session.userID, sessionID: id,
             provider: session.provider, device: device)
         try end(id, for: .codeReuse, recording: event, in: context)
         return .invalidGrant

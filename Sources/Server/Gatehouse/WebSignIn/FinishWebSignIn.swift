@@ -9,7 +9,7 @@ extension AuthService {
         in context: RequestContext
     ) throws(WebSignInFault) -> String {
         let (name, provider, callback) = try webClient(of: name)
-        let now = primitives.now()
+        let now = platform.now()
         let request = try takeRequest(state, of: name, in: browser, now: now)
         // The operator may have removed it since.
         guard policy.web.permits(redirectURI: request.redirectURI) else { throw .page(.invalidRedirectURI) }
@@ -75,7 +75,7 @@ extension AuthService {
                 hash: tokens.hash(code), redirectURI: request.redirectURI, codeChallenge: request.codeChallenge,
                 sealedProof: tokens.seal(proof, withCode: code),
                 // Counted from now: the provider may have taken its time to answer.
-                expiresAt: primitives.now() + StoredAuthorizationCode.lifetime))
+                expiresAt: platform.now() + StoredAuthorizationCode.lifetime))
         return code
     }
 }

@@ -46,7 +46,7 @@ struct AppleTransfer {
             let store = try database.store()
             let transfer = AppTransfer(
                 step, store: store, apple: AppleMigrationEndpoint(server), defaultClientID: clientIDs[0],
-                now: Primitives.system.now, pause: { Thread.pause(for: $0) }, operatorName: database.operatorName)
+                now: Platform.system.now, pause: { Thread.pause(for: $0) }, operatorName: database.operatorName)
             return try perform(transfer, in: store)
         } catch let error as CommandError {
             throw error

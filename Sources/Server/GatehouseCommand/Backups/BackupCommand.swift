@@ -44,7 +44,7 @@ struct BackupCommand: Command {
         let owner = try DatabaseOwner.ofConfigured(otherwise: Self.forServer)
         let path = owner.reachable(arguments.positional[0])
         try owner.giveUpRoot()
-        let start = Primitives.system.now()
+        let start = Platform.system.now()
         do {
             let mayReplace = arguments.has("--force")
             try BackupDestination(path: path, isFolder: retention != nil, mayReplace: mayReplace, owner: owner)
@@ -67,7 +67,7 @@ struct BackupCommand: Command {
         try requireStreamable(arguments)
         let owner = try DatabaseOwner.ofConfigured(otherwise: Self.forServer)
         try owner.giveUpRoot()
-        let start = Primitives.system.now()
+        let start = Platform.system.now()
         do {
             let backup = try ProgressLine.showing { progress in
                 try Backup.write(of: owner.path, to: .output, now: start, progress: progress)
@@ -86,10 +86,10 @@ struct BackupCommand: Command {
         if let retention {
             let folder = BackupFolder(path: path)
             return try folder.add(
-                database, keeping: retention.count, for: retention.age, now: Primitives.system.now, progress: progress)
+                database, keeping: retention.count, for: retention.age, now: Platform.system.now, progress: progress)
         }
         let backup = try Backup.make(
-            of: database, at: path, replacing: replacing, now: Primitives.system.now(), progress: progress)
+            of: database, at: path, replacing: replacing, now: Platform.system.now(), progress: progress)
         guard let backup else {
             throw CommandError(.no, "\(path) exists and was not changed: --force replaces it")
         }

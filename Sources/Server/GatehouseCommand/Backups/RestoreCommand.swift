@@ -42,7 +42,7 @@ struct RestoreCommand: Command {
         do {
             let source = try Self.open(file, thenWorkingAs: owner)
             let restore = Restore(
-                of: owner.path, from: source, now: Primitives.system.now(), operatorName: owner.operatorName)
+                of: owner.path, from: source, now: Platform.system.now(), operatorName: owner.operatorName)
             let restored = try ProgressLine.showing { progress in
                 try restore.run(endingSessions: arguments.has("--end-sessions"), progress: progress)
             }

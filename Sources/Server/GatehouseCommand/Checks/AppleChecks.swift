@@ -15,7 +15,7 @@ struct KeySetCheck: Check {
         let name = KeySetArchive.name(for: .keySet(url: url), of: .apple)
         let stored = database.flatMap { try? $0.document(name) }
         return [evaluate(probe?.outcome)]
-            + [evaluate(storedAt: stored?.updatedAt, now: Primitives.system.now())].compactMap { $0 }
+            + [evaluate(storedAt: stored?.updatedAt, now: Platform.system.now())].compactMap { $0 }
     }
 
     func evaluate(_ outcome: KeyServerProbe.Outcome?) -> Finding {
@@ -47,7 +47,7 @@ struct CredentialsCheck: Check {
             return [.note("not checked: see configuration")]
         }
         return (apps + clientOfBrowsers(besides: apps)).map { app in
-            guard (try? server.secrets.secret(for: app, now: Primitives.system.now())) != nil else {
+            guard (try? server.secrets.secret(for: app, now: Platform.system.now())) != nil else {
                 return .fault(
                     "no client secret can be signed for \(app)",
                     "set APPLE_PRIVATE_KEY_FILE to the unchanged .p8 file from Apple")
@@ -67,7 +67,7 @@ struct CredentialsCheck: Check {
     /// Exchanges a code that does not exist: Apple refuses the code only after it has accepted the credentials.
     private static func ask(_ server: AppleEndpoints, for app: String) -> AppleServerFault {
         do throws(AppleServerFault) {
-            _ = try server.exchange(code: "gatehouse-check", for: app, now: Primitives.system.now())
+            _ = try server.exchange(code: "gatehouse-check", for: app, now: Platform.system.now())
             return .grantRefused
         } catch {
             return error

@@ -35,7 +35,7 @@ struct BackupsCheck: Check {
             return [
                 evaluate(
                     Facts(
-                        newest: last?.updatedAt, oldestRow: try file.oldestMoment(), now: Primitives.system.now(),
+                        newest: last?.updatedAt, oldestRow: try file.oldestMoment(), now: Platform.system.now(),
                         hasFiles: !isRegular || hasFiles))
             ]
         } catch { return [.note("not checked: \(error)")] }

@@ -34,7 +34,7 @@ struct CertificateCheck: Check {
         evaluate(
             Facts(
                 served: probe.certificate, rejection: PublicProbe.rejection(of: address), inFile: inFile,
-                now: Primitives.system.now()))
+                now: Platform.system.now()))
     }
 
     func evaluate(_ facts: Facts) -> [Finding] {

@@ -29,8 +29,8 @@ struct ClockCheck: Check {
     func run() -> [Finding] {
         let madeAt = try? FileStatus(of: "/proc/self/exe").modifiedAt
         let newest = database.flatMap { try? $0.newestMoment() }
-        let now = Primitives.system.now()
-        let known = (try? database?.lastKnownTime())?.reading(now: now, uptime: Primitives.system.uptime())
+        let now = Platform.system.now()
+        let known = (try? database?.lastKnownTime())?.reading(now: now, uptime: Platform.system.uptime())
         return [
             evaluate(
                 Facts(

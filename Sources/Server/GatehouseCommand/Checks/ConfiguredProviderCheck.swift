@@ -34,7 +34,7 @@ struct ConfiguredProviderCheck: Check {
         guard let (rules, keys) = provider.openID else { return [] }
         let probe = KeyServerProbe(asking: keys, by: rules)
         return [evaluate(probe.outcome, at: probe.url, rules, keys)]
-            + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
+            + [evaluate(clock: probe.date, now: Platform.system.now())].compactMap { $0 }
     }
 
     private var calls: ProviderCalls {

@@ -29,7 +29,7 @@ struct PreviousKeysCheck: Check {
                 continue
             }
             let retirement = KeyRetirement(
-                key: key, tokenLifetimes: lifetimes, now: Primitives.system.now(),
+                key: key, tokenLifetimes: lifetimes, now: Platform.system.now(),
                 fileChangedAt: Timestamp(seconds: files.previousChangedAt()))
             findings += evaluate(previous, by: retirement)
         }

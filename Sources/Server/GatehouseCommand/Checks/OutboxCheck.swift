@@ -22,7 +22,7 @@ struct OutboxCheck: Check {
 
     func run() -> [Finding] {
         guard let database else { return [.note("not checked: no database that this user can read")] }
-        do { return evaluate(try database.receiverStates(), now: Primitives.system.now()) } catch {
+        do { return evaluate(try database.receiverStates(), now: Platform.system.now()) } catch {
             return [.note("not checked: \(error)", "see database and schema above")]
         }
     }

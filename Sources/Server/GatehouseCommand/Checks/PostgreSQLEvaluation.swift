@@ -12,7 +12,7 @@ struct PostgreSQLEvaluation {
 
     let facts: PostgreSQLFacts
     let settings: PostgreSQLSettings
-    var now = Primitives.system.now()
+    var now = Platform.system.now()
 
     /// In the order of the report, without the schema.
     var report: [(subject: String, finding: Finding)] {

@@ -13,7 +13,7 @@ struct PublicAddressCheck: Check {
     /// Whether clients reject the certificate for its dates or its host, even if they trust its issuer.
     private var isRejected: Bool {
         guard let certificate = probe.certificate else { return false }
-        let now = Primitives.system.now()
+        let now = Platform.system.now()
         return certificate.notAfter <= now || now < certificate.notBefore || !certificate.coversHost
     }
 

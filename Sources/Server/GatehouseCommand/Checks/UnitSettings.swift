@@ -9,7 +9,7 @@ import Processes
 /// process can be shown, and closes folders to it, so systemd runs `gatehouse check --settings` in a unit like it.
 struct UnitSettings {
     private let systemctl: Subprocess
-    private let name = "gatehouse-settings-\(Primitives.system.now().milliseconds).service"
+    private let name = "gatehouse-settings-\(Platform.system.now().milliseconds).service"
 
     /// Nil if this process is not root or runs in such a unit itself, without the unit of the server, and if the operator
     /// names other settings.

@@ -14,7 +14,7 @@ struct OperatorDatabase {
         let place = try ConfiguredDatabase.read()
         do {
             administration = Administration(
-                store: try place.store(), now: Primitives.system.now, operatorName: place.operatorName)
+                store: try place.store(), now: Platform.system.now, operatorName: place.operatorName)
         } catch let error as CommandError {
             throw error
         } catch {

@@ -37,7 +37,7 @@ struct KeysRetireCommand: Command {
         defer { withExtendedLifetime(lock) {} }
         let previous = try files.readPrevious()
         let retirement = KeyRetirement(
-            key: key, tokenLifetimes: lifetimes, now: Primitives.system.now(),
+            key: key, tokenLifetimes: lifetimes, now: Platform.system.now(),
             fileChangedAt: Timestamp(seconds: files.previousChangedAt()), serverStart: serverStart,
             sealedCounts: counts)
         let verdicts = previous.entries.map { (entry: $0, verdict: retirement.evaluate($0)) }

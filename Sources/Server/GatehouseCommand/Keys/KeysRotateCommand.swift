@@ -43,7 +43,7 @@ struct KeysRotateCommand: Command {
         let lock = try files.lock()
         defer { withExtendedLifetime(lock) {} }
         let (current, previous) = try files.read()
-        let now = Primitives.system.now()
+        let now = Platform.system.now()
         let rotation = KeyRotation(
             key: key, current: current, previous: previous, now: now, serverStart: serverStart)
         let plan = try rotation.plan(isImmediate: arguments.has("--now"), isStolen: arguments.has("--stolen")) {

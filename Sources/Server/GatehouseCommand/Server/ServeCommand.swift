@@ -24,7 +24,7 @@ struct ServeCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         // Taken before the settings are read: `gatehouse keys` assumes that this process does not use a key that was
         // written after this time.
-        let startedAt = Primitives.system.now()
+        let startedAt = Platform.system.now()
         // More malloc arenas than processors would only cost memory.
         Heap.shareArenas(Processors.usable)
         let configuration = try readSettings { () throws(SettingFaults) in

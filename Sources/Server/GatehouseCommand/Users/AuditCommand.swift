@@ -10,7 +10,7 @@ struct AuditCommand: Command {
         Reads DATABASE_URL. Shows the latest events that match, --limit of them. COUNT is the number of equal refusals that a
         line stands for. KIND is one of these:
 
-          \(AuditEvent.Kind.allCases.map(\.rawValue).joined(separator: "\n  "))
+          \(AuditEntry.Kind.allCases.map(\.rawValue).joined(separator: "\n  "))
 
         TIME is an age, 30s, 15m, 12h or 30d, or a UTC time, 2026-11-21 or 2026-11-21T10:00:00Z.
         """
@@ -24,14 +24,14 @@ struct AuditCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         var query = AuditQuery(
-            kind: try arguments.choice("--kind", among: AuditEvent.Kind.self), since: try since(arguments),
+            kind: try arguments.choice("--kind", among: AuditEntry.Kind.self), since: try since(arguments),
             limit: try arguments.limit(default: 100))
         let database = try OperatorDatabase()
         if let name = arguments.value("--user") { query.userID = try database.user(named: name).user.id }
         let events = try database.perform { administration in try administration.auditEvents(query) }
         Report(
             json: ["events": .array(events.map(\.json))],
-            text: Table(events.map(\.row), under: AuditEvent.columns).text
+            text: Table(events.map(\.row), under: AuditEntry.columns).text
         ).print(for: arguments)
         return .done
     }
@@ -39,14 +39,14 @@ struct AuditCommand: Command {
     /// An age in the form of the settings, or a date.
     private func since(_ arguments: Arguments) throws(CommandError) -> Timestamp? {
         guard let text = arguments.value("--since") else { return nil }
-        if let age = Duration(setting: text) { return Primitives.system.now() - age }
+        if let age = Duration(setting: text) { return Platform.system.now() - age }
         if let moment = Timestamp(written: text) { return moment }
         let forms = "30s, 15m, 12h or 30d ago, or a UTC time such as 2026-11-21 or 2026-11-21T10:00:00Z"
         throw CommandError(.usage, "--since must be a time: \(forms)")
     }
 }
 
-extension AuditEvent {
+extension AuditEntry {
     static let columns = [
         "MOMENT", "KIND", "ACTOR", "USER", "SESSION", "PROVIDER", "ADDRESS", "DETAIL", "COUNT", "OPERATOR",
     ]

@@ -48,13 +48,13 @@ extension ConfiguredDelivery {
         switch channel {
         case .phone:
             sms.map {
-                SMSGateway(
+                SMSDelivery(
                     settings: $0, templates: templates, app: app, domain: domain,
                     country: { (try? PhoneNumber(ofAnyKind: $0))?.country.code }, gate: gate, report: report)
             }
         case .email:
             mail.map {
-                MailServer(settings: $0, templates: templates, app: app, domain: domain, gate: gate, report: report)
+                MailDelivery(settings: $0, templates: templates, app: app, domain: domain, gate: gate, report: report)
             }
         }
     }

@@ -117,8 +117,8 @@ struct RestoreDraft {
         return Content(summary: summary, migrations: migrations, sessionsEnded: ended)
     }
 
-    private func event(_ kind: AuditEvent.Kind, detail: String? = nil, count: Int64 = 1) -> AuditEvent {
-        var event = AuditEvent(kind, at: now, by: .operator, detail: detail, count: count)
+    private func event(_ kind: AuditEntry.Kind, detail: String? = nil, count: Int64 = 1) -> AuditEntry {
+        var event = AuditEntry(kind, at: now, by: .operator, detail: detail, count: count)
         event.operatorName = operatorName
         return event
     }

@@ -111,7 +111,7 @@ private let insertSessions = """
     """
 
 // With the events for those who are told of them: a statement of its own would cost time also where there are no receivers.
-private let insertAuditEvents = """
+private let insertAuditEntries = """
     WITH queued AS (
         INSERT INTO events (receiver, id, type, user_id, detail, moment)
         SELECT r.name, n.* FROM event_receivers r CROSS JOIN
@@ -151,7 +151,7 @@ extension Connection {
         try markRedeemed(logins.map(\.login))
         try insert(logins)
         try insert(
-            logins.map(\.accepted.auditEvent),
+            logins.map(\.accepted.auditEntry),
             logins.compactMap { $0.accepted.event(of: $0.login, known: $0.known) })
     }
 
@@ -195,9 +195,9 @@ extension Connection {
             ])
     }
 
-    private func insert(_ entries: [AuditEvent], _ events: [UserEvent]) throws {
+    private func insert(_ entries: [AuditEntry], _ events: [UserEvent]) throws {
         try send(
-            insertAuditEvents,
+            insertAuditEntries,
             with: [
                 .integers(entries.map(\.moment.milliseconds)), .texts(entries.map(\.kind.rawValue)),
                 .texts(entries.map(\.actor.rawValue)), .texts(entries.map(\.userID?.text)),

@@ -19,7 +19,7 @@ extension RelationalStore {
     }
 
     package func unlink(
-        _ provider: Provider, of id: UserID, recording event: AuditEvent
+        _ provider: Provider, of id: UserID, recording event: AuditEntry
     ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession]) {
         try writing { connection in
             try connection.lock(id)
@@ -62,7 +62,7 @@ extension RelationalStore {
     }
 
     package func delete(
-        _ id: UserID, queueing task: AppleTask?, recording event: AuditEvent
+        _ id: UserID, queueing task: AppleTask?, recording event: AuditEntry
     ) throws(Refusal) -> Deletion? {
         try writing { try $0.delete(id, queueing: task, recording: event) }
     }
@@ -135,7 +135,7 @@ extension RecordConnection {
 
 extension RecordConnection {
     func delete(
-        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEvent
+        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEntry
     ) throws -> Deletion? {
         try lock(id)
         // Before what belongs to them, and before the audit trail: the end of a session adds to it.

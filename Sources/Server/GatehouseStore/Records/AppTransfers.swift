@@ -63,7 +63,7 @@ extension RelationalStore {
     }
 
     package func move(
-        _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEvent
+        _ account: TransferAccount, to migrated: MigratedSubject, of team: String, recording event: AuditEntry
     ) throws(Refusal) -> TransferOutcome {
         try writing { connection in
             var identity = migrated.identity

@@ -4,7 +4,7 @@ import SQL
 extension RelationalStore {
     package func apply(
         _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
-        recording event: AuditEvent
+        recording event: AuditEntry
     ) throws(Refusal) -> [EndedSession] {
         try writing { connection in
             guard try connection.recordOnce(notification.id, now: event.moment) else { return [] }
@@ -50,7 +50,7 @@ extension RecordConnection {
         case .unlink(let changed):
             try unlink(.apple, of: user, changing: changed, now: now)
         case .delete:
-            let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
+            let event = AuditEntry(.userDeleted, at: now, by: .apple, userID: user.id)
             return try delete(user.id, for: .consentRevoked, queueing: nil, recording: event)?.ended ?? []
         }
         // A user with another way to sign in goes on in the sessions that it opened.

@@ -9,11 +9,11 @@ let auditColumns = """
 private let insertEvent = "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 extension RelationalStore {
-    package func auditEvents(of user: UserID) throws(Refusal) -> [AuditEvent] {
+    package func auditEvents(of user: UserID) throws(Refusal) -> [AuditEntry] {
         try reading { try $0.auditEvents(AuditQuery(userID: user, limit: .max)) }
     }
 
-    package func record(_ events: [AuditEvent]) throws(Refusal) {
+    package func record(_ events: [AuditEntry]) throws(Refusal) {
         try writing { connection in
             // A user who is deleted meanwhile would keep the devices of these events.
             for user in Set(events.compactMap(\.userID?.text)).sorted() { try connection.lock(UserID(user)) }
@@ -27,7 +27,7 @@ extension RelationalStore {
 }
 
 extension RecordConnection {
-    func insert(_ event: AuditEvent) throws {
+    func insert(_ event: AuditEntry) throws {
         try send(
             insertEvent,
             .integer(event.moment.milliseconds), .text(event.kind.rawValue), .text(event.actor.rawValue),
@@ -49,11 +49,11 @@ extension RecordConnection {
             """
     }
 
-    func auditEvents(_ query: AuditQuery) throws -> [AuditEvent] {
+    func auditEvents(_ query: AuditQuery) throws -> [AuditEntry] {
         try all(
             Self.statement(of: query), .optional(query.userID?.text), .optional(query.kind?.rawValue),
             .optional(query.since?.milliseconds), .integer(Int64(query.limit))
-        ) { row in try AuditEvent(row: row) }
+        ) { row in try AuditEntry(row: row) }
     }
 
     /// User agents and addresses are personal data, so they are removed with the user.
@@ -62,7 +62,7 @@ extension RecordConnection {
     }
 }
 
-extension AuditEvent {
+extension AuditEntry {
     /// Reads `auditColumns`.
     fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
         var columns = ColumnCounter()

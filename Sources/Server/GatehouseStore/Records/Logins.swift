@@ -63,7 +63,7 @@ extension RecordConnection {
         if let redemption = login.redemption { try markRedeemed(redemption) }
         if let key = login.key { try markUsed(key.use, now: login.moment) }
         try insert(accepted.session, redeeming: login.redemption)
-        try insert(accepted.auditEvent)
+        try insert(accepted.auditEntry)
         // A new user has one session.
         guard let known, let before else { return [] }
         if before.areOfOtherDevices || accepted.usesStaleNumber || accepted.user.email != known.user.email {

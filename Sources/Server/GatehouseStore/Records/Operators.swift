@@ -11,7 +11,7 @@ extension RelationalStore {
         try reading { try $0.users(called: name) }
     }
 
-    package func disable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool {
+    package func disable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
             guard try connection.setStatus(.disabled, of: id, from: .active, now: event.moment) else { return false }
             _ = try connection.revokeAll(of: id, for: .userDisabled, now: event.moment)
@@ -21,7 +21,7 @@ extension RelationalStore {
         }
     }
 
-    package func enable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool {
+    package func enable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
             let hadBarred = try connection.unbar(id)
             let wasDisabled = try connection.setStatus(.active, of: id, from: .disabled, now: event.moment)
@@ -32,7 +32,7 @@ extension RelationalStore {
         }
     }
 
-    package func setRole(_ role: Role, of id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool {
+    package func setRole(_ role: Role, of id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
             guard try connection.setRole(role, of: id, now: event.moment) else { return false }
             try connection.insert(UserEvent(.updated(["role"]), of: id, at: event.moment))
@@ -41,7 +41,7 @@ extension RelationalStore {
         }
     }
 
-    package func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent] {
+    package func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEntry] {
         try reading { try $0.auditEvents(query) }
     }
 }

@@ -28,7 +28,7 @@ extension RecordConnection {
 
     /// The trigger `session_revoked` adds the session to the revocation log, and `revoked_session_closes_redemptions` ends
     /// the grace in which its identity token could be redeemed again.
-    func writeEnd(_ session: Session, recording event: AuditEvent) throws {
+    func writeEnd(_ session: Session, recording event: AuditEntry) throws {
         try send(
             "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
             .text(session.id.text), .optional(session.revokedAt?.milliseconds),

@@ -20,7 +20,7 @@ extension RecordConnection {
         try lock(identity)
         guard let user = try owner(of: identity) else { return [] }
         try insert(
-            AuditEvent(
+            AuditEntry(
                 .securityEvent, at: now, by: .provider, userID: user, provider: events.provider,
                 detail: entry.kind.rawValue))
         let own: Provider?

@@ -31,7 +31,7 @@ extension RecordConnection {
         ) { row in EndedSession(SessionID(row.text(0)), for: .sessionLimit) }
         guard !ended.isEmpty else { return [] }
         try insert(
-            AuditEvent(
+            AuditEntry(
                 .sessionLimit, at: now, userID: user, sessionID: ended.count == 1 ? ended[0].id : nil,
                 device: new.device, count: Int64(ended.count)))
         return ended

@@ -41,13 +41,13 @@ extension RelationalStore {
     }
 
     package func revoke(
-        _ id: SessionID, for reason: RevokeReason, recording event: AuditEvent
+        _ id: SessionID, for reason: RevokeReason, recording event: AuditEntry
     ) throws(Refusal) -> Bool {
         try writing { try $0.revoke(id, for: reason, recording: event) }
     }
 
     package func revokeAll(
-        of user: UserID, for reason: RevokeReason, recording event: AuditEvent
+        of user: UserID, for reason: RevokeReason, recording event: AuditEntry
     ) throws(Refusal) -> [EndedSession] {
         try writing { connection in
             let ended = try connection.revokeAll(of: user, for: reason, now: event.moment)
@@ -97,7 +97,7 @@ extension RecordConnection {
     }
 
     /// Ends a session that has not ended. The triggers of `writeEnd` run.
-    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEntry) throws -> Bool {
         let user = try first(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2

@@ -125,7 +125,7 @@ private struct ExportedAccountBody: ResponseBody {
     }
 }
 
-extension AuditEvent: ResponseBody {
+extension AuditEntry: ResponseBody {
     package func write(to json: inout JSONObjectWriter) {
         json.member("time", moment.description)
         json.member("kind", kind.rawValue)

@@ -45,7 +45,7 @@ package struct IdentityToken: Sendable {
     ) throws(IdentityFault) -> ProvenIdentity {
         try jws.verify(with: keys)
         passed(.signature)
-        try RequestBinding(token: self, credential: credential).check(by: rules, passed: passed)
+        try BindingClaims(token: self, credential: credential).check(by: rules, passed: passed)
         var proven = ProvenIdentity(
             identity: Identity(provider: provider, subject: subject, email: claims["email"]?.email),
             clientID: audience, issuedAt: lifetime.issuedAt,

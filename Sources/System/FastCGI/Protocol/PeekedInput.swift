@@ -34,7 +34,7 @@ enum PeekedInput: Equatable {
     /// - Parameter buffer: enlarged during the call if the request does not fit.
     static func peek(
         at socket: borrowing FileDescriptor, _ buffer: inout [UInt8], _ limits: Limits
-    ) throws(Refusal) -> PeekedInput {
+    ) throws(ProtocolFault) -> PeekedInput {
         let length = buffer.count
         defer { if buffer.count > length { buffer = Self.buffer() } }
         while true {
@@ -50,7 +50,7 @@ enum PeekedInput: Equatable {
         }
     }
 
-    init(in bytes: Span<UInt8>, _ limits: Limits) throws(Refusal) {
+    init(in bytes: Span<UInt8>, _ limits: Limits) throws(ProtocolFault) {
         var walk = RecordWalk()
         self = .incomplete
         guard let begin = try walk.next(in: bytes) else { return }
@@ -74,7 +74,7 @@ enum PeekedInput: Equatable {
     /// The value of CONTENT_LENGTH, 0 without one; nil if the parameters are incomplete.
     private static func readParameters(
         of id: UInt16, in bytes: Span<UInt8>, _ walk: inout RecordWalk, _ limits: Limits
-    ) throws(Refusal) -> Int? {
+    ) throws(ProtocolFault) -> Int? {
         var parts: [Range<Int>] = []
         var length = 0
         while let header = try walk.next(.parameters, of: id, in: bytes) {
@@ -89,7 +89,7 @@ enum PeekedInput: Equatable {
         return nil
     }
 
-    private static func announcedLength(in bytes: Span<UInt8>, _ parts: [Range<Int>]) throws(Refusal) -> Int {
+    private static func announcedLength(in bytes: Span<UInt8>, _ parts: [Range<Int>]) throws(ProtocolFault) -> Int {
         // A pair may span two records, but nearly always there is only one record.
         let joined = parts.count == 1 ? [] : parts.flatMap { part in part.map { bytes[$0] } }
         let parameters = parts.count == 1 ? bytes.extracting(parts[0]) : joined.span

@@ -8,7 +8,7 @@ package struct RecordHeader: Equatable {
     package let paddingLength: Int
 
     /// Reads a complete header.
-    init(_ bytes: Span<UInt8>, at offset: Int) throws(Refusal) {
+    init(_ bytes: Span<UInt8>, at offset: Int) throws(ProtocolFault) {
         guard bytes[offset] == 1 else { throw .unsupportedVersion }
         type = RecordType(rawValue: bytes[offset + 1]) ?? .other
         requestID = UInt16(bytes[offset + 2]) << 8 | UInt16(bytes[offset + 3])
@@ -39,7 +39,7 @@ package struct RecordWalk {
     private(set) var nextOffset = 0
 
     /// The header of the next record; nil if it is incomplete.
-    package mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
+    package mutating func next(in bytes: Span<UInt8>) throws(ProtocolFault) -> RecordHeader? {
         guard nextOffset + RecordHeader.length <= bytes.count else { return nil }
         let header = try RecordHeader(bytes, at: nextOffset)
         content = nextOffset + RecordHeader.length..<nextOffset + RecordHeader.length + header.contentLength
@@ -48,7 +48,8 @@ package struct RecordWalk {
     }
 
     /// The header of the next record, which must have this type and request id.
-    mutating func next(_ type: RecordType, of id: UInt16, in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
+    mutating func next(_ type: RecordType, of id: UInt16, in bytes: Span<UInt8>) throws(ProtocolFault) -> RecordHeader?
+    {
         guard let header = try next(in: bytes) else { return nil }
         guard header.type == type, header.requestID == id else { throw .protocolViolation }
         return header
@@ -82,7 +83,7 @@ struct RequestEnd {
 /// Name-value pairs (section 3.4): two lengths, the name and the value.
 enum NameValues {
     /// Calls `body` with the ranges of each pair's name and value. Throws if a length exceeds the bytes.
-    static func forEach(in bytes: Span<UInt8>, _ body: (Range<Int>, Range<Int>) -> Void) throws(Refusal) {
+    static func forEach(in bytes: Span<UInt8>, _ body: (Range<Int>, Range<Int>) -> Void) throws(ProtocolFault) {
         var index = 0
         while index < bytes.count {
             guard let nameLength = length(in: bytes, at: &index),

@@ -124,7 +124,7 @@ extension Responder {
         switch state {
         case .restOfRequest(let beginning):
             let bytes = (beginning?.bytes ?? []) + received
-            do throws(Refusal) {
+            do throws(ProtocolFault) {
                 if case .request(let body) = try PeekedInput(in: bytes.span, limits) {
                     return .next(.freeWorker(PartialRequest(bytes, countedIn: unfinished), body))
                 }

@@ -69,7 +69,7 @@ final class Worker {
     }
 
     private func serve(_ socket: consuming FileDescriptor) {
-        do throws(Refusal) {
+        do throws(ProtocolFault) {
             switch try PeekedInput.peek(at: socket, &buffer, responder.limits) {
             case .nothing: responder.wait(for: .request, on: socket)
             case .ended: responder.close(socket)

@@ -61,7 +61,7 @@ struct OpenAPIDocumentTests {
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
         #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email].map(\.rawValue))
-        #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
+        #expect(enumeration(of: "EventActor") == AuditEntry.Actor.allCases.map(\.rawValue))
     }
 
     @Test("It has the limits of the request bodies")

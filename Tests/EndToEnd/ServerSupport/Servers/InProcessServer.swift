@@ -60,12 +60,12 @@ final class InProcessServer: TestServer {
     private static func assembly(
         _ variables: [String: String], _ sharedState: SharedState, _ clockError: ClockError
     ) throws -> Assembly {
-        let time: @Sendable () -> Timestamp = { Primitives.system.now() + sharedState.clockOffset.withLock { $0 } }
-        let primitives = Primitives(
+        let time: @Sendable () -> Timestamp = { Platform.system.now() + sharedState.clockOffset.withLock { $0 } }
+        let platform = Platform(
             now: { time() + clockError.value.withLock { $0 } }, uptime: { .milliseconds(time().milliseconds) },
-            random: Primitives.system.random, equal: Primitives.system.equal)
+            random: Platform.system.random, equal: Platform.system.equal)
         let log = Log(level: .info) { line in sharedState.log.withLock { $0 += line + "\n" } }
-        return try Assembly(Configuration(from: SettingSource(variables: variables)), primitives: primitives, log: log)
+        return try Assembly(Configuration(from: SettingSource(variables: variables)), platform: platform, log: log)
     }
 
     /// The file of the database, where it is one.
@@ -129,7 +129,7 @@ final class InProcessServer: TestServer {
 
     /// As a process that ends before it has sent the notice.
     func takeNotice() throws -> QueuedNotice? {
-        try assembly.withLock { assembly in try assembly.notices.takeNotice(now: assembly.primitives.now()) }
+        try assembly.withLock { assembly in try assembly.notices.takeNotice(now: assembly.platform.now()) }
     }
 
     /// In a server, a background thread does this every second.

@@ -76,7 +76,7 @@ struct GuardHeaderTests {
 
     /// The header names in the snippet.
     private static func inSnippet() throws -> [String] {
-        let snippet = Executable.root + "/nginx/snippets/gatehouse-guard-headers.conf"
+        let snippet = Executable.root + "/nginx/snippets/gatehouse-drop-client-headers.conf"
         return try String(contentsOfFile: snippet, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("proxy_set_header ") }.map { String($0.split(separator: " ")[1]) }
     }

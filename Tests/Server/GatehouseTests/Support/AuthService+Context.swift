@@ -12,7 +12,7 @@ extension AuthService {
         return try AuthService(
             store: store, tokens: tokens, apple: UnavailableAppleVerifier(), webProviders: webProviders,
             senders: senders, hasher: PlainHashes(), policy: policy,
-            primitives: Primitives(
+            platform: Platform(
                 now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: calls.next(), count: $0) },
                 equal: { $0 == $1 }))
     }

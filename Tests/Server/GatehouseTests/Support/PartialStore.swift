@@ -14,18 +14,18 @@ extension PartialStore {
         _: Login, limit: Int, by: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
-    func delete(_: UserID, queueing: AppleTask?, recording: AuditEvent) throws(Refusal) -> Deletion? { try fail() }
+    func delete(_: UserID, queueing: AppleTask?, recording: AuditEntry) throws(Refusal) -> Deletion? { try fail() }
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount] { try fail() }
     func record(_: NewLink) throws(Refusal) -> LinkDecision { try fail() }
     func unlink(
-        _: Provider, of: UserID, recording: AuditEvent
+        _: Provider, of: UserID, recording: AuditEntry
     ) throws(Refusal) -> (decision: UnlinkDecision, ended: [EndedSession]) { try fail() }
     func apply(_: SecurityEvents, now: Timestamp) throws(Refusal) -> [EndedSession] { try fail() }
     func spend(_: Redemption) throws(Refusal) -> Bool { try fail() }
     func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> Redemption.Use? { try fail() }
     func apply(
-        _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
+        _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEntry
     ) throws(Refusal) -> [EndedSession] { try fail() }
 
     func record(
@@ -57,16 +57,16 @@ extension PartialStore {
         _: SessionID, now: Timestamp, by: @escaping (Session) -> ProofDecision
     ) throws(Refusal) -> ProofDecision? { try fail() }
     func confirm(_: [TokenConfirmation]) throws(Refusal) { try fail(Void.self) }
-    func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
+    func revoke(_: SessionID, for: RevokeReason, recording: AuditEntry) throws(Refusal) -> Bool { try fail() }
     func revokeAll(
-        of: UserID, for: RevokeReason, recording: AuditEvent
+        of: UserID, for: RevokeReason, recording: AuditEntry
     ) throws(Refusal) -> [EndedSession] { try fail() }
 
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] { try fail() }
     var revocationCounter: UInt64 { 0 }
 
-    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEvent] { try fail() }
-    func record(_ events: [AuditEvent]) throws(Refusal) { try fail(Void.self) }
+    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEntry] { try fail() }
+    func record(_ events: [AuditEntry]) throws(Refusal) { try fail(Void.self) }
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try fail() }
 
     func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask? { try fail() }

@@ -30,8 +30,8 @@ final class ReplayingStore: Sendable {
 
     func set(now: Timestamp) { state.withLock { $0.now = now } }
 
-    var primitives: Primitives {
-        Primitives(
+    var platform: Platform {
+        Platform(
             now: { self.state.withLock { $0.replay?.startedAt ?? $0.now } },
             random: { count in
                 self.state.withLock { state in
@@ -111,7 +111,7 @@ extension ReplayingStore: PartialStore {
         state.withLock { state in for confirmation in confirmations { state.session?.confirm(confirmation) } }
     }
 
-    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws(Refusal) -> Bool {
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEntry) throws(Refusal) -> Bool {
         try write { $0.id == id && $0.revoke(for: reason, now: event.moment) }
     }
 

@@ -67,7 +67,7 @@ struct RotationSimulation {
     private static func auth(with store: ReplayingStore) throws -> AuthService {
         try AuthService(
             store: store, tokens: tokens, apple: UnavailableAppleVerifier(), hasher: PlainHashes(), policy: policy,
-            primitives: store.primitives)
+            platform: store.platform)
     }
 
     /// The session as it is stored.

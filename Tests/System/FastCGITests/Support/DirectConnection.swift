@@ -31,9 +31,9 @@ final class DirectConnection {
 
     func endSending() { near.shutDownWriting() }
 
-    func look(_ buffer: inout [UInt8], _ limits: Limits = .standard) throws(Refusal) -> PeekedInput {
+    func look(_ buffer: inout [UInt8], _ limits: Limits = .standard) throws(ProtocolFault) -> PeekedInput {
         let socket = FileDescriptor(takingOwnership: far)
-        let input = Result { () throws(Refusal) in try PeekedInput.peek(at: socket, &buffer, limits) }
+        let input = Result { () throws(ProtocolFault) in try PeekedInput.peek(at: socket, &buffer, limits) }
         _ = socket.release()
         return try input.get()
     }

@@ -68,7 +68,7 @@ struct UsersConvertSupabaseCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         var conversion = SupabaseConversion(
-            providerNames: try ConversionSummary.providerNames(arguments), now: Primitives.system.now())
+            providerNames: try ConversionSummary.providerNames(arguments), now: Platform.system.now())
         return try ConversionSummary.run(arguments) { summary in
             let identities = try InputFile(arguments.value("--identities") ?? "")
             while true {

@@ -35,7 +35,7 @@ struct UsersExportCommand: Command {
         do {
             var path = arguments.positional[0]
             if path != "-", case .file(let owner) = place { path = owner.reachable(path) }
-            let administration = Administration(store: try place.store(), now: Primitives.system.now)
+            let administration = Administration(store: try place.store(), now: Platform.system.now)
             let output = try UserFileOutput(path, mayReplace: arguments.has("--force"))
             let (count, skipped) = try ProgressLine.showing { progress in
                 try write(administration, to: output, progress)

@@ -54,7 +54,7 @@ struct UsersImportCommand: Command {
                 tally.show(on: progress, size: file.size)
                 var importing = LineImport(
                     database.userImport(writes: !arguments.has("--dry-run")),
-                    rules: ImportRules(permitsRoles: arguments.has("--roles"), now: Primitives.system.now()),
+                    rules: ImportRules(permitsRoles: arguments.has("--roles"), now: Platform.system.now()),
                     report: report, tally: tally)
                 try importing.run(file)
             }
@@ -78,12 +78,12 @@ private struct ImportDatabase {
         let place = try ConfiguredDatabase.read()
         let store = try place.store()
         administration = Administration(
-            store: store, now: Primitives.system.now, operatorName: place.operatorName)
+            store: store, now: Platform.system.now, operatorName: place.operatorName)
         hasher = try store.hasBarredIdentities() ? source.get().hasher(of: store) : nil
     }
 
     func userImport(writes: Bool) -> UserImport {
-        administration.userImport(hasher: hasher, primitives: .system, writes: writes)
+        administration.userImport(hasher: hasher, platform: .system, writes: writes)
     }
 }
 

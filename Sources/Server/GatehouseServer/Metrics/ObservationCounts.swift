@@ -2,7 +2,7 @@ import Gatehouse
 import POSIX
 
 /// Counts the events of the domain.
-final class DomainEventCounts: MetricSource {
+final class ObservationCounts: MetricSource {
     let logins = LoginCounts()
     private let metrics = EventMetric.all
     /// The index of the first counter of each metric.
@@ -18,7 +18,7 @@ final class DomainEventCounts: MetricSource {
         counters = StripedCounters(count: count)
     }
 
-    func count(_ event: DomainEvent) {
+    func count(_ event: Observation) {
         switch event {
         case .loggedIn(let provider, let isNewUser): logins.countSuccess(by: provider, isNewUser: isNewUser)
         case .loginRefused(let provider, let refusal): logins.count(refusal, by: provider)
@@ -27,7 +27,7 @@ final class DomainEventCounts: MetricSource {
         }
     }
 
-    private func add(_ amount: Int, of event: DomainEvent) {
+    private func add(_ amount: Int, of event: Observation) {
         for (metric, start) in zip(metrics, starts) {
             guard let values = metric.values(event) else { continue }
             if let index = metric.series.firstIndex(of: values) { counters.add(amount, to: start + index) }
@@ -54,12 +54,12 @@ private struct EventMetric: Sendable {
     /// The values of the labels of each line. Their number does not depend on what clients send.
     let series: [[String]]
     /// The values of the labels for an event; nil for an event that the metric does not count.
-    let values: @Sendable (DomainEvent) -> [String]?
+    let values: @Sendable (Observation) -> [String]?
 
     /// - Parameter labels: each with all its values.
     init(
         _ name: String, _ help: String, _ labels: KeyValuePairs<String, [String]> = [:],
-        _ values: @escaping @Sendable (DomainEvent) -> [String]?
+        _ values: @escaping @Sendable (Observation) -> [String]?
     ) {
         self.name = name
         self.help = help

@@ -9,14 +9,14 @@ import Testing
 @testable import Curl
 
 @Suite("Mails by SMTP")
-struct MailServerTests {
+struct MailDeliveryTests {
     private let reports = Reports()
 
     private func sender(
         _ settings: MailServerSettings, app: String = "Example", timeLimit: Duration = .seconds(30),
         gate: CallGate = CallGate(limit: 1)
-    ) throws -> MailServer {
-        MailServer(
+    ) throws -> MailDelivery {
+        MailDelivery(
             settings: settings, templates: try MessageTemplates(), app: app, gate: gate, timeLimit: timeLimit,
             now: { Sample.now }, report: reports.handler)
     }

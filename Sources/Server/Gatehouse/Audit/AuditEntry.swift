@@ -1,5 +1,5 @@
 /// An entry of the audit trail. It never contains a token.
-package struct AuditEvent: Sendable, Equatable {
+package struct AuditEntry: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case login = "login"
         case loginRefused = "login_refused"
@@ -83,12 +83,12 @@ package struct AuditEvent: Sendable, Equatable {
 /// Selects entries of the audit trail.
 package struct AuditQuery: Sendable, Equatable {
     package var userID: UserID?
-    package var kind: AuditEvent.Kind?
+    package var kind: AuditEntry.Kind?
     package var since: Timestamp?
     /// The maximum number of entries. The newest are returned.
     package var limit: Int
 
-    package init(userID: UserID? = nil, kind: AuditEvent.Kind? = nil, since: Timestamp? = nil, limit: Int) {
+    package init(userID: UserID? = nil, kind: AuditEntry.Kind? = nil, since: Timestamp? = nil, limit: Int) {
         self.userID = userID
         self.kind = kind
         self.since = since

@@ -3,8 +3,8 @@ import JSON
 
 /// Counts the events of the domain, and logs those that an operator should see at once. The
 /// others are in the audit trail.
-struct DomainEventReporter: Sendable {
-    let counts = DomainEventCounts()
+struct ObservationReporter: Sendable {
+    let counts = ObservationCounts()
     let log: Log
     private let throttle = LogThrottle(every: .seconds(60))
 
@@ -12,7 +12,7 @@ struct DomainEventReporter: Sendable {
         self.log = log
     }
 
-    func report(_ event: DomainEvent, requestID: String?) {
+    func report(_ event: Observation, requestID: String?) {
         counts.count(event)
         switch event {
         case .refreshTokenReused(let session, let user):

@@ -21,7 +21,7 @@ package struct SMSGatewaySettings: Sendable {
 }
 
 /// Sends text messages by a signed POST (Standard Webhooks) to the operator's gateway, which knows the providers of SMS.
-package struct SMSGateway: MessageSender {
+package struct SMSDelivery: MessageSender {
     private let settings: SMSGatewaySettings
     private let templates: MessageTemplates
     private let app: String

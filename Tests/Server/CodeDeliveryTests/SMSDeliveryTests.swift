@@ -11,21 +11,21 @@ import Testing
 @testable import CodeDelivery
 
 @Suite("Text messages by a signed POST")
-struct SMSGatewayTests {
+struct SMSDeliveryTests {
     private let reports = Reports()
 
     private func sender(
         _ url: String, secrets: String = TestGateway.secret, domain: String? = nil, timeLimit: Duration = .seconds(30),
         gate: CallGate = CallGate(limit: 1)
-    ) throws -> SMSGateway {
-        SMSGateway(
+    ) throws -> SMSDelivery {
+        SMSDelivery(
             settings: SMSGatewaySettings(url: url, secrets: try WebhookSecrets(secrets)),
             templates: try MessageTemplates(), app: "Example", domain: domain,
             country: { $0.hasPrefix("+86") ? "CN" : nil }, gate: gate, timeLimit: timeLimit, now: { Sample.now },
             report: reports.handler)
     }
 
-    private func fault(of sender: SMSGateway) -> DeliveryFault? {
+    private func fault(of sender: SMSDelivery) -> DeliveryFault? {
         deliveryFault { () throws(DeliveryFault) in try sender.send(Sample.sms(), requestID: nil) }
     }
 
@@ -160,7 +160,7 @@ struct SMSGatewayTests {
     }
 
     private func probe(_ settings: SMSGatewaySettings) throws {
-        try SMSGateway(
+        try SMSDelivery(
             settings: settings, templates: MessageTemplates(), app: "Example", country: { _ in nil },
             gate: CallGate(limit: 1)
         ).probe()

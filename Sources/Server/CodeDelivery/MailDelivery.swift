@@ -32,7 +32,7 @@ package struct MailServerSettings: Sendable {
 }
 
 /// Sends mails by the operator's mail server (SMTP).
-package struct MailServer: MessageSender {
+package struct MailDelivery: MessageSender {
     private let settings: MailServerSettings
     private let templates: MessageTemplates
     private let app: String

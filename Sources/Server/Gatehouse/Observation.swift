@@ -1,5 +1,5 @@
 /// Something that has just happened, for metrics and the log. It names users and sessions by id, and holds no token.
-package enum DomainEvent: Sendable, Equatable {
+package enum Observation: Sendable, Equatable {
     case loggedIn(Provider, isNewUser: Bool)
     case loginRefused(Provider, Refusal)
     /// A provider's subjects for one person belong to two users, and the login was refused.

@@ -6,7 +6,7 @@ import Text
 
 /// The claims that bind an identity token to the request that contained it: nonce, authorization code or access token,
 /// and user.
-struct RequestBinding {
+struct BindingClaims {
     let token: IdentityToken
     let credential: IdentityCredential
 

@@ -1,5 +1,5 @@
 /// The clock, random bytes and the comparison of secrets: passed in, so that tests control them.
-package struct Primitives: Sendable {
+package struct Platform: Sendable {
     package let now: @Sendable () -> Timestamp
     /// How long the machine has run. Setting its clock does not change that.
     package let uptime: @Sendable () -> Duration

@@ -4,8 +4,8 @@ import Testing
 @testable import GatehouseServer
 
 @Suite("Metrics of domain events")
-struct DomainEventCountsTests {
-    private let counts = DomainEventCounts()
+struct ObservationCountsTests {
+    private let counts = ObservationCounts()
 
     private var numbers: [String: Int] {
         var text = Exposition()
@@ -52,12 +52,12 @@ struct DomainEventCountsTests {
 
     init() { counts.logins.add([Self.acme]) }
 
-    private static let logins: [DomainEvent] = [Provider.dev, .apple, acme].flatMap { provider in
-        let refusals = Refusal.ofLogins(by: provider).map { DomainEvent.loginRefused(provider, $0) }
+    private static let logins: [Observation] = [Provider.dev, .apple, acme].flatMap { provider in
+        let refusals = Refusal.ofLogins(by: provider).map { Observation.loginRefused(provider, $0) }
         return [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)] + refusals
     }
 
-    private static let allEvents: [DomainEvent] =
+    private static let allEvents: [Observation] =
         logins
         + [
             .identityOfTwoUsers(acme, UserID("u"), UserID("v"))
@@ -70,7 +70,7 @@ struct DomainEventCountsTests {
         + [
             Refusal.invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
             .invalidProof(.key), .storageUnavailable(StoreFailure("")), .sessionRevoked,
-        ].map(DomainEvent.refreshRefused)
+        ].map(Observation.refreshRefused)
         + CodeChannel.allCases.flatMap { channel in
             [.codeSent(channel), .codeUsed(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
                 + DeliveryFault.all.map { .messageNotDelivered(channel, $0) }
@@ -95,7 +95,7 @@ struct DomainEventCountsTests {
 
     /// Two mistakes in nginx's configuration share a series.
     @Test("each event increments one series by one", arguments: allEvents + [.unknownMaximumAgeDemanded("10m")])
-    func each(event: DomainEvent) {
+    func each(event: Observation) {
         let before = numbers
         counts.count(event)
         #expect(numbers.keys.sorted() == before.keys.sorted())
