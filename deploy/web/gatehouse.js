@@ -19,7 +19,7 @@ const endsSession = new Set([
   "invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked", "refresh_token_reused", "user_disabled",
 ]);
 const helpedByRefresh = new Set(["access_token_expired", "invalid_access_token", "session_revoked"]);
-const neverHelpedByRefresh = new Set(["login_too_old", "invalid_dpop_proof"]);
+const neverHelpedByRefresh = new Set(["login_too_old", "insufficient_authentication", "invalid_dpop_proof"]);
 const perhapsHelpedByRefresh = new Set(["phone_required", "user_disabled"]); // with 403
 
 // --- Errors ---------------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ extension GatehouseClient {
     /// each time, and must not cause a refresh each time.
     private func helpsAgainst(_ answer: (Data, HTTPURLResponse), _ token: Token, _ isSentOnce: Bool) -> Bool {
         switch Problem(answer)?.code {
-        case .loginTooOld: false
+        case .loginTooOld, .insufficientAuthentication: false
         case .accessTokenExpired, .invalidAccessToken, .sessionRevoked: true
         default: !isSentOnce && token != refusedAfterRefresh
         }

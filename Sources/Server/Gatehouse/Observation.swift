@@ -22,8 +22,8 @@ package enum Observation: Sendable, Equatable {
     case sessionsEnded(RevokeReason, count: Int)
     /// nginx demands a role that does not exist. The guarded location is closed to every user.
     case unknownRoleDemanded(String)
-    /// The same for a maximum age of the login that is not a number of seconds.
-    case unknownMaximumAgeDemanded(String)
+    /// The same for a login: what is demanded is neither a number of seconds nor the `acr` of a login.
+    case unknownLoginDemanded(String)
     case appleNotificationApplied(AppleNotification.Kind)
     case securityEventApplied(SecurityEvents.Kind)
     case appleTaskDone(AppleTask.Kind)

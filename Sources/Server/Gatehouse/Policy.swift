@@ -16,6 +16,8 @@ package struct Policy: Sendable {
     package var auditRetention: Duration
     /// The oldest login that may link, unlink or delete an account; nil when any login may.
     package var sensitiveMaxAge: Duration?
+    /// The weakest login that may do the same.
+    package var sensitiveStrength: LoginStrength
     /// The most sessions that one user may have at a time.
     package var sessionsPerUser: Int
     package var apple: ApplePolicy
@@ -24,14 +26,17 @@ package struct Policy: Sendable {
     package var phone: PhonePolicy
     package var web: WebPolicy
     package var services: ServiceAccess
+    /// Nil if passkeys are off.
+    package var passkeys: PasskeyPolicy?
     /// Whether owners are told of new devices and of other changes of their accounts.
     package var tellsOwners: Bool
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
-        auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
+        auditRetention: Duration, sensitiveMaxAge: Duration?,
+        sensitiveStrength: LoginStrength = .single, sessionsPerUser: Int, apple: ApplePolicy,
         dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy(),
-        web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess(),
+        web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess(), passkeys: PasskeyPolicy? = nil,
         tellsOwners: Bool = false
     ) {
         self.accessTokenLifetime = accessTokenLifetime
@@ -40,6 +45,7 @@ package struct Policy: Sendable {
         self.defaultClientID = defaultClientID
         self.auditRetention = auditRetention
         self.sensitiveMaxAge = sensitiveMaxAge
+        self.sensitiveStrength = sensitiveStrength
         self.sessionsPerUser = sessionsPerUser
         self.apple = apple
         self.dpop = dpop
@@ -47,6 +53,7 @@ package struct Policy: Sendable {
         self.phone = phone
         self.web = web
         self.services = services
+        self.passkeys = passkeys
         self.tellsOwners = tellsOwners
     }
 }

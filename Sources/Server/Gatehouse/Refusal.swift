@@ -65,6 +65,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case loginTooOld(limit: Duration)
     /// The same for a guarded location, which takes no identity token.
     case guardedLoginTooOld(limit: Duration)
+    /// The request needs a login that proves this much.
+    case insufficientAuthentication(LoginStrength)
 
     case accountAlreadyLinked(LinkConflict)
     case lastAccount

@@ -137,6 +137,7 @@ extension Assembly {
             metadata: .metadata(
                 issuer: configuration.tokenIssuer, keys: configuration.accessKeys,
                 webProviders: auth.webProviderNames),
+            passkeys: PasskeyDocuments(configuration.passkeys),
             openAPI: { .openAPI }, openAPIForClients: { .openAPIForClients })
         return ConfiguredServices(
             auth: auth, router: Router(auth, documents: documents, operations: operations))

@@ -4,6 +4,7 @@ package import GatehouseWeb
 import JOSE
 import JSON
 import OpenSSL
+import Text
 
 extension PublishedDocument {
     /// What verifiers of access tokens and OAuth clients look up by the issuer (RFC 8414, OpenID Connect Discovery).
@@ -47,6 +48,53 @@ extension PublishedDocument {
         var starts: JSONObject = [:]
         for name in webProviders { starts[name] = .string("\(origin)/api/auth/\(name)/start") }
         metadata["authorization_endpoints"] = .object(starts)
+    }
+}
+
+extension PasskeyDocuments {
+    /// - Parameter passkeys: nil if they are off: then nothing is published.
+    init(_ passkeys: PublishedPasskeys?) {
+        guard let passkeys else {
+            self.init()
+            return
+        }
+        let apps = passkeys.apps.compactMap { if case .apple(let id) = $0 { JSONValue.string(id) } else { nil } }
+        let origins = passkeys.relatedOrigins.map(JSONValue.string)
+        var pages: JSONObject = [:]
+        for (name, url) in passkeys.pages { pages[name] = .string(url) }
+        self.init(
+            iOS: apps.isEmpty ? nil : Self.document(["webcredentials": ["apps": .array(apps)]]),
+            android: Self.assetLinks(passkeys.apps).map { PublishedDocument(hashing: $0) },
+            relatedOrigins: origins.isEmpty ? nil : Self.document(["origins": .array(origins)]),
+            // Without pages it still says that there are passkeys.
+            pages: Self.document(pages))
+    }
+
+    private static func document(_ object: JSONObject) -> PublishedDocument {
+        PublishedDocument(hashing: object.bytes)
+    }
+
+    /// Digital Asset Links: an entry for each package, with all of its certificates.
+    private static func assetLinks(_ apps: [PasskeyApp]) -> [UInt8]? {
+        var packages: [(name: String, certificates: [JSONValue])] = []
+        for case .android(let hash, let name?) in apps {
+            let text = hash.map { Hexadecimal.text([$0]).uppercased() }.joined(separator: ":")
+            if let place = packages.firstIndex(where: { $0.name == name }) {
+                packages[place].certificates.append(.string(text))
+            } else {
+                packages.append((name, [.string(text)]))
+            }
+        }
+        let entries = packages.map { name, certificates -> JSONValue in
+            [
+                "relation": ["delegate_permission/common.get_login_creds"],
+                "target": [
+                    "namespace": "android_app", "package_name": .string(name),
+                    "sha256_cert_fingerprints": .array(certificates),
+                ],
+            ]
+        }
+        return entries.isEmpty ? nil : JSONValue.array(entries).bytes
     }
 }
 

@@ -126,7 +126,7 @@ private struct ParametersEnvelope: Envelope {
         case .proofTarget: parameters["GATEHOUSE_DPOP_TARGET"]
         case .ifNoneMatch: parameters["HTTP_IF_NONE_MATCH"]
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
-        case .demandedMaximumAge: parameters["GATEHOUSE_MAX_AGE"]
+        case .demandedLogin: parameters["GATEHOUSE_MAX_AGE"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
         case .acceptLanguage: parameters["HTTP_ACCEPT_LANGUAGE"]
         case .query: parameters["QUERY_STRING"]

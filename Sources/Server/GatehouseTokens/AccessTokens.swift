@@ -19,12 +19,16 @@ extension JWTTokenService {
             json.member("gen", claims.caller.generation)
             json.member("role", claims.caller.role.rawValue)
             json.member("auth_time", claims.caller.authenticatedAt.seconds)
+            json.member("acr", claims.caller.strength.rawValue)
             json.member("iat", claims.issuedAt.seconds)
             json.member("exp", claims.expiresAt.seconds)
             json.member("jti", claims.tokenID)
             // RFC 9449, section 6.1
             if let key = claims.caller.keyThumbprint { json.member("cnf", object: { $0.member("jkt", key) }) }
             if claims.caller.needsPhone { json.member("phone_required", true) }
+            if let method = claims.method {
+                json.member("amr", .array(method.references.map(JSONValue.string)))
+            }
         }
         return accessSigner.token(for: json.finish())
     }
@@ -51,8 +55,10 @@ extension JWTTokenService {
             let client = claims.string("client_id"), let id = claims.string("jti"),
             let issued = claims.integer("iat"), let expires = claims.integer("exp")
         else { throw .invalidAccessToken }
+        let words = claims["amr"]?.array?.compactMap(\.string).joined(separator: " ")
         return AccessClaims(
-            caller: caller, clientID: client, tokenID: id, issuedAt: Timestamp(seconds: issued),
+            caller: caller, method: words.flatMap(LoginMethod.init), clientID: client, tokenID: id,
+            issuedAt: Timestamp(seconds: issued),
             expiresAt: Timestamp(seconds: expires))
     }
 }
@@ -72,15 +78,18 @@ struct AccessClaimParser: ClaimParser {
         guard let role = json.string("role").flatMap(Role.init(rawValue:)) else { return nil }
         // A token without this claim counts as the oldest login: requests that require a recent login refuse it.
         let authTime = json.integer("auth_time") ?? 0
+        // A token without this claim, or with another value, is of a login of one factor.
+        let isStrong = json.has("acr", LoginStrength.twoFactors.rawValue)
         guard let issued = json.integer("iat"), let expires = json.integer("exp"), json.hasText("jti") else {
             return nil
         }
         let keyThumbprint = json.string("jkt", in: "cnf")
         let needsPhone = json.isTrue("phone_required")
+        json.skipTexts("amr")
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
             authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint,
-            needsPhone: needsPhone)
+            strength: isStrong ? .twoFactors : .single, needsPhone: needsPhone)
         return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

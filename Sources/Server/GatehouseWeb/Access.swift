@@ -49,7 +49,7 @@ package enum CallerAccess: Sendable, Equatable {
     case endingSession
     /// A change that demands a recent login as well. The use case checks that, because the body can prove the login again.
     case recentChange(Phone = .required)
-    /// The same as `authenticated`, with the role and the age of the login that nginx's configuration demands.
+    /// The same as `authenticated`, with the role and the login that nginx's configuration demands.
     case guarded
 
     /// Whether the caller needs the phone number that the settings may require.
@@ -86,7 +86,7 @@ package enum CallerAccess: Sendable, Equatable {
         case .guarded:
             try auth.authenticate(
                 request.accessToken, proof: request.proof, atLeast: request.text(of: .demandedRole),
-                maximumAge: request.text(of: .demandedMaximumAge), in: &context)
+                since: request.text(of: .demandedLogin), in: &context)
         }
     }
 }

@@ -28,6 +28,11 @@ enum ForgedToken {
         try accessToken(like: token) { $0["auth_time"] = seconds.map { .integer($0) } }
     }
 
+    /// A correctly signed access token like this one with another `acr`, or with none, as before there was one.
+    static func accessToken(like token: String, acr: String?) throws -> String {
+        try accessToken(like: token) { $0["acr"] = acr.map { .string($0) } }
+    }
+
     private static func accessToken(like token: String, change: (inout JSONObject) -> Void) throws -> String {
         let payload = token.split(separator: ".")[1]
         var claims = try JSONValue(parsing: Base64URL.decode(String(payload)) ?? []).object ?? [:]

@@ -15,6 +15,10 @@ struct GuardFixture: Sendable {
                 location /notes/owner/ { \(pass)/notes/owner/; set $gatehouse_role SUPER_ADMIN; }
                 location /notes/user/ { set $gatehouse_role USER; \(pass)/; }
                 location /notes/recent/ { set $gatehouse_max_age 600; \(pass); }
+                location /notes/strong/ { set $gatehouse_acr urn:gatehouse:2; \(pass); }
+                location /notes/fresh/ { set $gatehouse_acr urn:gatehouse:2; set $gatehouse_max_age 600; \(pass); }
+                location /notes/plain/ { set $gatehouse_acr urn:gatehouse:1; \(pass); }
+                location /unknown-acr/ { set $gatehouse_acr 2; \(pass); }
                 location /unknown-age/ { set $gatehouse_max_age 10m; \(pass); }
                 location /unknown-role/ { set $gatehouse_role ADMNI; \(pass); }
                 location /outer/ {

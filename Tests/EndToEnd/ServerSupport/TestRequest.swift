@@ -9,7 +9,7 @@ struct TestRequest: Sendable {
     /// The role that the web server's configuration requires. A client cannot set it.
     var demandedRole: String?
     /// The same for the most seconds since the login.
-    var demandedMaximumAge: String?
+    var demandedLogin: String?
     /// As nginx makes one. A proof is used by the request with one id.
     var id = "test-request"
     /// The path and the query of the guarded request about which nginx asks the guard, if they are not those of this one.

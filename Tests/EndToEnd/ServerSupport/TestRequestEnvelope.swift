@@ -14,7 +14,7 @@ struct TestRequestEnvelope: Envelope {
         case .proofTarget: request.proofTarget
         case .ifNoneMatch: request.header("If-None-Match")
         case .demandedRole: request.demandedRole
-        case .demandedMaximumAge: request.demandedMaximumAge
+        case .demandedLogin: request.demandedLogin
         case .userAgent: request.header("User-Agent") ?? "Tests"
         case .acceptLanguage: request.header("Accept-Language")
         case .query: request.query

@@ -90,4 +90,23 @@ struct SequenceTests {
         guard sequence.hasText("b") else { return #expect(text.contains("\\")) }
         #expect(sequence.hasText("c") && sequence.isAtEnd)
     }
+
+    @Test("`skipTexts` goes past an array of plain texts, and past nothing else")
+    func skipped() throws {
+        func isPassed(_ list: String) -> Bool {
+            var sequence = JSONSequence(Array((#"{"a":7,"list":"# + list + "}").utf8))
+            _ = sequence.integer("a")
+            sequence.skipTexts("list")
+            return sequence.isAtEnd
+        }
+        for list in [#"["a"]"#, #"["a","b"]"#, #"["","],}",""]"#] { #expect(isPassed(list), "\(list)") }
+        for list in [
+            "[]", "[", "]", "[1]", #"["a""#, #"["a",]"#, #"["a" "b"]"#, #"[["a"]]"#, #"["a",1]"#, #"["a\""]"#, #""a""#,
+            #"["a"]]"#,
+            #"["a"],"b":1"#, #"["a"#, #"["a","#,
+        ] { #expect(!isPassed(list), "\(list)") }
+        var sequence = JSONSequence(Array(#"{"a":7}"#.utf8))
+        sequence.skipTexts("list")
+        #expect(sequence.integer("a") == 7 && sequence.isAtEnd)
+    }
 }

@@ -94,7 +94,7 @@ struct ObservationCountsTests {
     }
 
     /// Two mistakes in nginx's configuration share a series.
-    @Test("each event increments one series by one", arguments: allEvents + [.unknownMaximumAgeDemanded("10m")])
+    @Test("each event increments one series by one", arguments: allEvents + [.unknownLoginDemanded("10m")])
     func each(event: Observation) {
         let before = numbers
         counts.count(event)

@@ -113,6 +113,19 @@ struct SessionContractTests {
         }
     }
 
+    @Test("a session is read back with how it was signed in, which its changes keep", arguments: LoginMethod.allCases)
+    func method(_ method: LoginMethod) throws {
+        let user = SampleLogin.user(1)
+        let opened = SampleLogin.session("method", of: user)
+        let session = Session(
+            id: opened.id, userID: user.id, provider: .apple, clientID: "app", device: opened.device,
+            createdAt: opened.createdAt, token: opened.token, chain: opened.chain, method: method)
+        #expect(try store.create(user, with: LoginFixture(of: user, session, as: SampleLogin.identity("s"))))
+        #expect(try store.session(session.id)?.session == session)
+        #expect(try store.advance(session.id, to: SampleLogin.token(generation: 2), now: SampleLogin.noon))
+        #expect(try store.session(session.id)?.session.method == method)
+    }
+
     private func openBoundSession() throws -> SessionID {
         let user = SampleLogin.user(1)
         let opened = SampleLogin.session("bound", of: user)

@@ -26,6 +26,36 @@ struct RecentLoginRuleTests {
         }
     }
 
+    @Test("A change needs a login as strong as the settings demand, but for the number that a user cannot do without")
+    func strength() throws {
+        var policy = Policy.ofTests()
+        policy.sensitiveStrength = .twoFactors
+        let auth = try AuthService.ofTests(AnnsStore(), policy: policy)
+        func isAccepted(_ strength: LoginStrength, _ provider: Provider, needsPhone: Bool) -> Bool {
+            let caller = Caller(
+                userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
+                authenticatedAt: Timestamp(seconds: 1000), strength: strength, needsPhone: needsPhone)
+            let proven = ProvenIdentity(
+                identity: Identity(provider: provider, subject: "ann", email: nil), clientID: "app",
+                issuedAt: Timestamp(seconds: 1000))
+            do throws(Refusal) {
+                try auth.requireRecentLogin(of: caller, or: proven, now: Timestamp(seconds: 1000))
+                return true
+            } catch {
+                #expect(error == .insufficientAuthentication(.twoFactors))
+                return false
+            }
+        }
+        for provider in [Provider.dev, .phone, .email] {
+            #expect(isAccepted(.twoFactors, provider, needsPhone: false))
+            #expect(!isAccepted(.single, provider, needsPhone: false))
+            #expect(isAccepted(.single, provider, needsPhone: true) == (provider == .phone))
+        }
+        #expect(throws: Refusal.insufficientAuthentication(.twoFactors)) {
+            try auth.requireLoginForChange(of: caller, now: Timestamp(seconds: 0))
+        }
+    }
+
     @Test("In its place a new account's proof counts only if it is fresh, and of an account that the caller has")
     func proof() throws {
         func isAccepted(_ subject: String, _ issuedAt: Int64) throws -> Bool {

@@ -38,7 +38,8 @@ struct AccessTokenTests {
         #expect(jws.keyID != nil)
         let expected: JSONObject = [
             "iss": "gatehouse", "aud": "api", "client_id": "com.example.app", "sub": "user_01", "sid": "sess_01",
-            "gen": 7, "role": "ADMIN", "auth_time": 1_759_999_400, "iat": 1_760_000_000, "exp": 1_760_000_900,
+            "gen": 7, "role": "ADMIN", "auth_time": 1_759_999_400, "acr": "urn:gatehouse:1", "iat": 1_760_000_000,
+            "exp": 1_760_000_900,
             "jti": "at_01",
         ]
         #expect(try jws.claims() == expected)
@@ -64,6 +65,49 @@ struct AccessTokenTests {
                 let caller = try tokens.readAccessToken(token, now: Sample.now)
                 #expect(caller.sessionID == Sample.caller.sessionID)
                 #expect(claim == "gen" ? caller.generation == 0 : caller.authenticatedAt == Timestamp(seconds: 0))
+            }
+        }
+    }
+
+    @Test("a token says how strong the login was and how it was made", arguments: LoginMethod.allCases)
+    func method(_ method: LoginMethod) throws {
+        let caller = Caller(
+            userID: Sample.caller.userID, sessionID: Sample.caller.sessionID, generation: 7, role: .user,
+            authenticatedAt: Sample.now, keyThumbprint: "key", strength: method.strength, needsPhone: true)
+        let written = AccessClaims(
+            caller: caller, method: method, clientID: "c", tokenID: "t", issuedAt: Sample.now,
+            expiresAt: Sample.now + .seconds(9))
+        let token = tokens.accessToken(written)
+        let claims = try CompactJWS(token).claims()
+        #expect(claims["acr"] == .string(method == .verifiedPasskey ? "urn:gatehouse:2" : "urn:gatehouse:1"))
+        #expect(claims["amr"] == .array(method.rawValue.split(separator: " ").map { .string(String($0)) }))
+        #expect(try tokens.readAccessToken(token, now: Sample.now) == caller)
+        #expect(try tokens.readAccessClaims(token, now: Sample.now) == written)
+    }
+
+    @Test("the words of a method are those of RFC 8176")
+    func words() {
+        let registered: Set<String> = [
+            "face", "fpt", "geo", "hwk", "iris", "kba", "mca", "mfa", "otp", "pin", "pop", "pwd", "rba", "retina", "sc",
+            "sms", "swk", "tel", "user", "vbm", "wia",
+        ]
+        for method in LoginMethod.allCases { #expect(registered.isSuperset(of: method.references)) }
+        #expect(LoginMethod.allCases.filter { $0.references.contains("mfa") } == [.verifiedPasskey])
+    }
+
+    @Test("a token without acr, or with another one, is of a weak login, in any order of its claims")
+    func strength() throws {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        for (acr, strength) in [
+            (nil, .single), (.string(""), .single), (.string("urn:gatehouse:3"), .single), (2, .single),
+            (["urn:gatehouse:2"], .single), (.string("urn:gatehouse:2"), .twoFactors),
+        ] as [(JSONValue?, LoginStrength)] {
+            claims["acr"] = acr
+            for amr in [nil, ["unknown"], [1], "mfa"] as [JSONValue?] {
+                claims["amr"] = amr
+                let token = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+                #expect(try tokens.readAccessToken(token, now: Sample.now).strength == strength)
+                #expect(try tokens.readAccessClaims(token, now: Sample.now).method == nil)
             }
         }
     }

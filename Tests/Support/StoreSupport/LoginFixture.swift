@@ -36,7 +36,7 @@ package struct LoginFixture {
         let session = Session(
             id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
             device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain,
-            keyThumbprint: session.keyThumbprint)
+            keyThumbprint: session.keyThumbprint, method: session.method)
         return .accept(
             AcceptedLogin(login, of: user, on: facts, opening: session, refreshToken: "", queueing: task))
     }

@@ -110,6 +110,10 @@ extension ProblemCode {
     /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
     public static let phoneRequired = ProblemCode.other("phone_required")
 
+    /// The request needs a stronger login than the session's, with status 401: sign in again with a passkey. A refresh does not
+    /// help.
+    public static let insufficientAuthentication = ProblemCode.other("insufficient_authentication")
+
     /// Not of the server: the key of the session is gone. See ``SignOutReason/deviceKeyLost``.
     public static let deviceKeyLost = ProblemCode.other("device_key_lost")
 }

@@ -111,6 +111,8 @@ public struct JSONObjectReader: Sendable, JSONClaims {
 
     public func isTrue(_ name: String) -> Bool { self[name]?.bool == true }
 
+    public func skipTexts(_ name: String) {}
+
     /// The whole object as a tree.
     public var object: JSONObject { tree ?? (try? JSONValue(parsing: bytes))?.object ?? [:] }
 }
@@ -134,6 +136,9 @@ public protocol JSONClaims {
 
     /// False for any other value, and for a missing one.
     mutating func isTrue(_ name: String) -> Bool
+
+    /// Goes past an array of strings, which may be missing.
+    mutating func skipTexts(_ name: String)
 }
 
 /// Detects duplicate names while an object is parsed.

@@ -62,6 +62,17 @@ public struct JSONSequence: JSONClaims {
         return nil
     }
 
+    public mutating func skipTexts(_ name: String) {
+        guard var end = value(of: name), end < bytes.count, bytes[end] == .leftBracket else { return }
+        repeat {
+            guard end + 1 < bytes.count, bytes[end + 1] == .quote,
+                let length = Self.lengthOfText(bytes.span.extracting((end + 2)...))
+            else { return }
+            end += length + 3
+        } while end < bytes.count && bytes[end] == .comma
+        if end < bytes.count, bytes[end] == .rightBracket { position = end + 1 }
+    }
+
     /// - Parameter isFirst: whether it is the first member of an object in the object.
     private mutating func takeText(of name: String, isFirst: Bool = false) -> Range<Int>? {
         guard let text = range(ofText: name, isFirst) else { return nil }

@@ -12,12 +12,14 @@ package struct Caller: Sendable, Equatable {
     package let authenticatedAt: Timestamp
     /// The key to which the session is bound; nil for a session that is not bound.
     package let keyThumbprint: String?
+    /// How much the session's login proves. The least for a token that does not contain it.
+    package let strength: LoginStrength
     /// Whether the user had no phone number when the token was issued, and the settings require one.
     package let needsPhone: Bool
 
     package init(
         userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp,
-        keyThumbprint: String? = nil, needsPhone: Bool = false
+        keyThumbprint: String? = nil, strength: LoginStrength = .single, needsPhone: Bool = false
     ) {
         self.userID = userID
         self.sessionID = sessionID
@@ -25,6 +27,7 @@ package struct Caller: Sendable, Equatable {
         self.role = role
         self.authenticatedAt = authenticatedAt
         self.keyThumbprint = keyThumbprint
+        self.strength = strength
         self.needsPhone = needsPhone
     }
 }
@@ -90,18 +93,21 @@ extension AuthService {
     ///
     /// - Parameters:
     ///   - role: the name of the least role; nil when every role will do.
-    ///   - maximumAge: the most seconds since the login, in digits; nil when every login will do.
+    ///   - login: the most seconds since the login, in digits, the `acr` of the weakest login, or both with a blank between
+    ///     them; nil when every login will do.
     package func authenticate(
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, atLeast role: String?,
-        maximumAge: String?, in context: inout RequestContext
+        since login: String?, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        guard role != nil || maximumAge != nil else {
+        guard role != nil || login != nil else {
             return try authenticate(accessToken, proof: proof(), in: &context)
         }
         let least = try demandedRole(role, in: context)
-        let limit = try demandedAge(maximumAge, in: context)
+        let (limit, weakest) = try demandedLogin(login, in: context)
         let caller = try authenticate(accessToken, proof: proof(), in: &context)
         guard caller.role >= least else { throw .insufficientRole }
+        // Before the age, because a stronger login is a new one.
+        guard caller.strength >= weakest else { throw .insufficientAuthentication(weakest) }
         if let limit, caller.authenticatedAt < platform.now() - limit { throw .guardedLoginTooOld(limit: limit) }
         return caller
     }
@@ -114,13 +120,24 @@ extension AuthService {
         throw .insufficientRole
     }
 
-    /// The same for an age that is not a number. 401 would make clients ask their users to log in again and again.
-    private func demandedAge(_ text: String?, in context: RequestContext) throws(Refusal) -> Duration? {
-        guard let text else { return nil }
-        let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isDigit }
-        if isNumber, let seconds = Int64(text) { return .seconds(seconds) }
-        report(.unknownMaximumAgeDemanded(text), context.id)
-        throw .insufficientRole
+    /// The same for what is neither a number nor an `acr`. 401 would make clients ask their users to log in again and again.
+    private func demandedLogin(
+        _ text: String?, in context: RequestContext
+    ) throws(Refusal) -> (maximumAge: Duration?, weakest: LoginStrength) {
+        var (limit, weakest): (Duration?, LoginStrength) = (nil, .single)
+        guard let text else { return (limit, weakest) }
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let isNumber = (1...9).contains(word.utf8.count) && word.utf8.allSatisfy { $0.isDigit }
+            if isNumber, let seconds = Int64(word) {
+                limit = min(limit ?? .seconds(seconds), .seconds(seconds))
+            } else if let strength = LoginStrength(rawValue: String(word)) {
+                weakest = max(weakest, strength)
+            } else {
+                report(.unknownLoginDemanded(String(word)), context.id)
+                throw .insufficientRole
+            }
+        }
+        return (limit, weakest)
     }
 
     /// The caller of a valid access token, even if its session has ended.

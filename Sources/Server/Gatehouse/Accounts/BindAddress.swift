@@ -43,8 +43,9 @@ extension AuthService {
         let refreshTokenHash = try refreshTokenHash(in: binding, of: caller)
         let proven = try proven(by: binding.code, now: now, requestID: context.id)
         guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
-        if binding.onTaken == .join, let limit = policy.sensitiveMaxAge {
-            try requireLogin(of: caller, within: limit, now: now)
+        if binding.onTaken == .join {
+            try requireStrength(of: caller, toBind: proven.identity.provider)
+            if let limit = policy.sensitiveMaxAge { try requireLogin(of: caller, within: limit, now: now) }
         }
         if binding.onTaken == .join,
             let result = try join(
@@ -76,6 +77,7 @@ extension AuthService {
 
     /// Refuses a caller whose login is too old to change or remove an address.
     func requireLoginForChange(of caller: Caller, now: Timestamp) throws(Refusal) {
+        try requireStrength(of: caller)
         let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
         try requireLogin(of: caller, within: limit, now: now)
     }

@@ -161,7 +161,7 @@ extension AuthService {
             staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
-        ) { facts in self.decide(join, on: facts, keeping: caller.keyThumbprint) }
+        ) { facts in self.decide(join, on: facts, by: proven.method, keeping: caller.keyThumbprint) }
         switch decision {
         case .nothingToJoin: return nil
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
@@ -178,14 +178,16 @@ extension AuthService {
         }
     }
 
-    private func decide(_ join: Join, on facts: JoinFacts, keeping key: String?) -> JoinDecision {
+    private func decide(
+        _ join: Join, on facts: JoinFacts, by method: LoginMethod?, keeping key: String?
+    ) -> JoinDecision {
         if let refusal = join.refusal(on: facts, equal: platform.equal) { return refusal }
         guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
         let (user, isStale) = (owner.user.joined(by: caller), join.isStale(on: facts))
         let (session, refreshToken) = newSession(
             of: user, by: join.identity.provider,
-            clientID: facts.callersSessions.first?.clientID ?? policy.defaultClientID, boundTo: key, from: join.device,
-            now: join.moment)
+            clientID: facts.callersSessions.first?.clientID ?? policy.defaultClientID, boundTo: key, method: method,
+            from: join.device, now: join.moment)
         return .join(
             AcceptedJoin(
                 user: user, session: session, refreshToken: refreshToken,

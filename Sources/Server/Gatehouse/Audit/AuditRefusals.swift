@@ -41,6 +41,7 @@ extension Refusal {
         case .refreshTokenReused: "reused_token"
         case .invalidProof: "dpop_proof"
         case .loginTooOld, .guardedLoginTooOld: "login_too_old"
+        case .insufficientAuthentication: "insufficient_authentication"
         default: "refused"
         }
     }

@@ -66,12 +66,22 @@ extension AuthService {
         }
         guard senders[code.address.channel] != nil else { throw .unknownProvider }
         return ProvenIdentity(
-            identity: Identity(codeAddress: code.address), clientID: policy.defaultClientID, issuedAt: now,
+            identity: Identity(codeAddress: code.address), method: code.address.channel.method,
+            clientID: policy.defaultClientID, issuedAt: now,
             redemption: Redemption(tokenHash: code.idHash, moment: now, expiresAt: code.expiresAt))
     }
 
     func reportUse(of proven: ProvenIdentity, requestID: String) {
         if let channel = CodeChannel(proven.identity.provider) { report(.codeUsed(channel), requestID) }
+    }
+}
+
+extension CodeChannel {
+    fileprivate var method: LoginMethod {
+        switch self {
+        case .phone: .textMessage
+        case .email: .mail
+        }
     }
 }
 

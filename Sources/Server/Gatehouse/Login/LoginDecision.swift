@@ -149,8 +149,7 @@ extension AuthService {
         let user = login.user(on: facts) ?? newUser(login)
         let (session, refreshToken) = newSession(
             of: user, by: login.identity.provider, clientID: proven.clientID, boundTo: login.key?.thumbprint,
-            from: device,
-            now: login.moment)
+            method: proven.method, from: device, now: login.moment)
         return .accept(
             AcceptedLogin(
                 login, of: user, on: facts, opening: session, refreshToken: refreshToken,
@@ -167,8 +166,8 @@ extension AuthService {
 
     /// - Parameter key: the thumbprint of the key to which the session is bound.
     func newSession(
-        of user: User, by provider: Provider, clientID: String, boundTo key: String?, from device: Device,
-        now: Timestamp
+        of user: User, by provider: Provider, clientID: String, boundTo key: String?, method: LoginMethod?,
+        from device: Device, now: Timestamp
     ) -> (Session, refreshToken: String) {
         let id = SessionID(ULID.make("sess", at: now, random: platform.random(ULID.randomBytes)))
         let seed = platform.random(TokenChain.seedBytes)
@@ -176,7 +175,7 @@ extension AuthService {
             generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
         let session = Session(
             id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
-            token: token, chain: TokenChain(seed: seed), keyThumbprint: key)
+            token: token, chain: TokenChain(seed: seed), keyThumbprint: key, method: method)
         return (session, text)
     }
 }

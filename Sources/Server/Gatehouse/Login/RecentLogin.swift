@@ -1,9 +1,10 @@
 extension AuthService {
-    /// Refuses a request that changes or ends an account when the caller's login is too old (RFC 9470). A fresh
-    /// credential of a provider for one of the caller's own accounts counts as a login.
+    /// Refuses a request that changes or ends an account when the caller's login is too weak or too old (RFC 9470). A fresh
+    /// credential of a provider for one of the caller's own accounts counts as a login, and not as a strong one.
     func requireRecentLogin(
         of caller: Caller, or login: IdentityLogin?, now: Timestamp, requestID: String
     ) throws(Refusal) {
+        try requireStrength(of: caller)
         guard let limit = exceededLimit(caller, now: now) else { return }
         guard let login else { throw .loginTooOld(limit: limit) }
         let proven = try verify(login, now: now, requestID: requestID)
@@ -18,11 +19,21 @@ extension AuthService {
 
     /// The same for a request that redeems the identity token itself, such as linking an account.
     func requireRecentLogin(of caller: Caller, or proven: ProvenIdentity, now: Timestamp) throws(Refusal) {
+        try requireStrength(of: caller, toBind: proven.identity.provider)
         guard let limit = exceededLimit(caller, now: now) else { return }
         let isOwn = try accounts(of: caller).contains {
             $0.provider == proven.identity.provider && $0.subject == proven.identity.subject
         }
         guard isOwn, proven.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+    }
+
+    /// Refuses a caller whose login proves less than the settings demand for changes of the account.
+    ///
+    /// - Parameter provider: of an account to link. A number that the user cannot do without is bound by any login, and so is
+    ///   the first passkey, without which no login is strong.
+    func requireStrength(of caller: Caller, toBind provider: Provider? = nil) throws(Refusal) {
+        guard caller.strength < policy.sensitiveStrength, !(provider == .phone && caller.needsPhone) else { return }
+        throw .insufficientAuthentication(policy.sensitiveStrength)
     }
 
     /// Refuses a caller whose login is older than this. No proof takes the place of a login.

@@ -69,6 +69,8 @@ package struct IdentityCredential: Sendable {
 /// What a way to sign in proves: who it is, to which client, and what has to be redeemed for it.
 package struct ProvenIdentity: Sendable, Equatable {
     package var identity: Identity
+    /// How, where RFC 8176 has words for it.
+    package let method: LoginMethod?
     /// The client of the provider that the credential was issued for: an audience, or the id of an app.
     package let clientID: String
     package let issuedAt: Timestamp
@@ -82,10 +84,11 @@ package struct ProvenIdentity: Sendable, Equatable {
     package var laterCode: String?
 
     package init(
-        identity: Identity, clientID: String, issuedAt: Timestamp, redemption: Redemption? = nil,
-        nickname: String? = nil, laterCode: String? = nil
+        identity: Identity, method: LoginMethod? = nil, clientID: String, issuedAt: Timestamp,
+        redemption: Redemption? = nil, nickname: String? = nil, laterCode: String? = nil
     ) {
         self.identity = identity
+        self.method = method
         self.clientID = clientID
         self.issuedAt = issuedAt
         self.redemption = redemption

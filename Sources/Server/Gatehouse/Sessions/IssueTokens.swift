@@ -50,13 +50,13 @@ extension AuthService {
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
             role: try revocations.role(of: user), authenticatedAt: session.createdAt,
-            keyThumbprint: session.keyThumbprint,
+            keyThumbprint: session.keyThumbprint, strength: session.method?.strength ?? .single,
             needsPhone: policy.phone.binding == .required && user.phone == nil)
         let tokenID = ULID.make("at", at: now, random: platform.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
-                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: min(now, expiresAt),
-                expiresAt: expiresAt))
+                caller: caller, method: session.method, clientID: session.clientID, tokenID: tokenID,
+                issuedAt: min(now, expiresAt), expiresAt: expiresAt))
         return TokenPair(
             accessToken: accessToken, refreshToken: refreshToken,
             expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)), isBound: session.isBound,
@@ -68,13 +68,18 @@ extension AuthService {
 /// The claims of an access token.
 package struct AccessClaims: Sendable, Equatable {
     package let caller: Caller
+    package let method: LoginMethod?
     package let clientID: String
     package let tokenID: String
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
 
-    package init(caller: Caller, clientID: String, tokenID: String, issuedAt: Timestamp, expiresAt: Timestamp) {
+    package init(
+        caller: Caller, method: LoginMethod? = nil, clientID: String, tokenID: String, issuedAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
         self.caller = caller
+        self.method = method
         self.clientID = clientID
         self.tokenID = tokenID
         self.issuedAt = issuedAt

@@ -28,6 +28,8 @@ package struct Session: Sendable, Equatable {
     package var revokeReason: RevokeReason?
     /// The key to which the login has bound the session: its RFC 7638 thumbprint. Nil for a session that is not bound.
     package let keyThumbprint: String?
+    /// Nil for a login without a word for it, and for one before methods were kept.
+    package let method: LoginMethod?
     /// Only of a bound session.
     package var usedProofs: UsedProofs
 
@@ -36,7 +38,7 @@ package struct Session: Sendable, Equatable {
         rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
         previousHash: [UInt8]? = nil, chain: TokenChain? = nil, repeats: Int64 = 0, repeatsElsewhere: Int64 = 0,
         repeatDevice: Device? = nil, revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil,
-        keyThumbprint: String? = nil, usedProofs: UsedProofs = UsedProofs()
+        keyThumbprint: String? = nil, method: LoginMethod? = nil, usedProofs: UsedProofs = UsedProofs()
     ) {
         self.id = id
         self.userID = userID
@@ -55,6 +57,7 @@ package struct Session: Sendable, Equatable {
         self.revokedAt = revokedAt
         self.revokeReason = revokeReason
         self.keyThumbprint = keyThumbprint
+        self.method = method
         self.usedProofs = usedProofs
     }
 

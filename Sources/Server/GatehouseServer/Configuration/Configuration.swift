@@ -36,6 +36,8 @@ package struct Configuration: Sendable {
     /// The services that are told of events, `default` first, and then in the order of their names.
     package let receivers: [EventReceiver]
     package let vault: DataVault?
+    /// What is published about passkeys; nil if they are off.
+    package let passkeys: PublishedPasskeys?
 
     /// Warnings about values that are allowed but are probably mistakes.
     package let warnings: [String]
@@ -91,9 +93,11 @@ package struct Configuration: Sendable {
         let web = settings.webPolicy(at: publicAddress)
         appleWebClient = settings.appleWebClient(by: web)
         settings.warnOfUnusedClients(providers, apple: appleWebClient)
+        let passkeys = settings.passkeys()
+        self.passkeys = passkeys?.published
         policy = settings.policy(
             developmentSecretHash: settings.developmentSecretHash(), at: publicAddress, web: web,
-            services: settings.serviceAccess())
+            services: settings.serviceAccess(), passkeys: passkeys?.policy)
         let delivery = settings.delivery()
         if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }

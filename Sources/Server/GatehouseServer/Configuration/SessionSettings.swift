@@ -28,6 +28,13 @@ package struct SessionSettings: Sendable {
         details: "If it is not set, this is possible for as long as the session lives: a lost answer logs no user out.")
     let auditRetention = Setting(
         "AUDIT_RETENTION", .duration(.day...(.day * 3650)), default: "90d", "Retention of the audit trail.")
+    let sensitiveStrength = Setting(
+        "SENSITIVE_ACR", .oneOf(LoginStrength.self), default: LoginStrength.single.rawValue,
+        "`acr` of the weakest login that may link, unlink and delete.",
+        details: """
+            With `urn:gatehouse:2` only a passkey with user verification may: a user without one has to add one first \
+            ([strong login](API.md#strong-login)).
+            """)
     let sensitiveMaxAge = Setting(
         "SENSITIVE_MAX_AGE", .durationOrZero(atMost: .day * 365), default: "0",
         "Maximum age of the login for linking, unlinking and deleting.",
@@ -73,7 +80,7 @@ enum DPoPNonceRule: String, Sendable, CaseIterable {
 extension SettingReader<Settings> {
     func policy(
         developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting, web: WebPolicy,
-        services: ServiceAccess
+        services: ServiceAccess, passkeys: PasskeyPolicy?
     ) -> Policy {
         let (sensitiveMaxAge, stale) = (self[\.sessions.sensitiveMaxAge], self[\.codes.phoneStaleAfter])
         return Policy(
@@ -85,6 +92,7 @@ extension SettingReader<Settings> {
             devSecretHash: developmentSecretHash, defaultClientID: self[\.apple.bundleIDs]?.first ?? "",
             auditRetention: self[\.sessions.auditRetention],
             sensitiveMaxAge: sensitiveMaxAge == .zero ? nil : sensitiveMaxAge,
+            sensitiveStrength: self[\.sessions.sensitiveStrength],
             sessionsPerUser: self[\.sessions.sessionsPerUser],
             apple: ApplePolicy(onConsentRevoked: self[\.sessions.consentPolicy]),
             dpop: DPoPPolicy(
@@ -92,7 +100,8 @@ extension SettingReader<Settings> {
                 origin: publicAddress.originOfProofs(web).flatMap { ProofURL.Origin($0) }),
             codes: codePolicy,
             phone: PhonePolicy(binding: self[\.codes.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web,
-            services: services, tellsOwners: self[\.delivery.accountNotices] == .on && isSet(\.delivery.smtpURL))
+            services: services, passkeys: passkeys,
+            tellsOwners: self[\.delivery.accountNotices] == .on && isSet(\.delivery.smtpURL))
     }
 
     /// Nil if the development login is disabled: in production its secret is not used, and may have any value.
@@ -125,7 +134,9 @@ struct SettingWarnings {
 
     static func about(_ policy: Policy) -> [String] {
         let warnings = SettingWarnings(policy: policy)
-        return (warnings.tokenLifetimes + [warnings.reuseGrace] + warnings.sensitiveMaxAge + [warnings.auditRetention])
+        return
+            (warnings.tokenLifetimes + [warnings.reuseGrace] + warnings.sensitiveMaxAge
+            + [warnings.sensitiveStrength, warnings.auditRetention])
             .compactMap { $0 }
     }
 
@@ -167,6 +178,14 @@ struct SettingWarnings {
                 of: table.sessions.sensitiveMaxAge, if: age >= policy.refresh.sessionMaximumAge,
                 "(\(age.setting)) is not shorter than \(table.sessions.sessionMaximumAge.name): it has no effect"),
         ]
+    }
+
+    private var sensitiveStrength: String? {
+        guard policy.sensitiveStrength != .single, policy.passkeys?.userVerification != .required else { return nil }
+        return
+            "\(table.sessions.sensitiveStrength.name) is \(policy.sensitiveStrength.rawValue), which only passkeys with user "
+            + "verification reach: set PASSKEY_RP_ID and PASSKEY_USER_VERIFICATION=required, or no user can change or "
+            + "delete an account"
     }
 
     private var auditRetention: String? {

@@ -11,6 +11,7 @@ package struct Settings: SettingsTable {
     package let apple = AppleSettings()
     let web = WebSettings()
     let services = ServiceSettings()
+    let passkeys = PasskeySettings()
     package let sessions = SessionSettings()
     let delivery = DeliverySettings()
     let codes = CodeSettings()

@@ -145,7 +145,8 @@ extension SettingParser where Value == [String] {
         }
     }
 
-    private static func origin(_ text: String) -> String? {
+    /// An origin as browsers send it; nil for a text that is none.
+    static func origin(_ text: String) -> String? {
         if let address = PublicAddress(text) { return address.description }
         guard let match = text.wholeMatch(of: /http:\/\/localhost(?::([0-9]{1,5}))?/) else { return nil }
         guard let digits = match.1 else { return text }

@@ -33,9 +33,9 @@ struct ObservationReporter: Sendable {
         case .unknownRoleDemanded(let name):
             guard throttle.permits(name) else { return }
             misspelt("a role that does not exist", ("role", .string(name)), requestID)
-        case .unknownMaximumAgeDemanded(let text):
+        case .unknownLoginDemanded(let text):
             guard throttle.permits(text) else { return }
-            misspelt("a maximum age that is not a number of seconds", ("maxAge", .string(text)), requestID)
+            misspelt("a login that is neither a number of seconds nor an acr", ("login", .string(text)), requestID)
         case .appleTaskFailed(let kind, let fault, let user):
             log(
                 fault.level, "apple_task",

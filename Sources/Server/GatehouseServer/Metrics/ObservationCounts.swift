@@ -125,10 +125,10 @@ private struct EventMetric: Sendable {
         },
         EventMetric(
             "gatehouse_guard_unknown_role_total",
-            "Guarded requests refused because nginx demands a role or a maximum age that does not exist."
+            "Guarded requests refused because nginx demands a role, a maximum age or an acr that does not exist."
         ) { event in
             switch event {
-            case .unknownRoleDemanded, .unknownMaximumAgeDemanded: []
+            case .unknownRoleDemanded, .unknownLoginDemanded: []
             default: nil
             }
         },

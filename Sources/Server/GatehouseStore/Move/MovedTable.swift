@@ -64,7 +64,7 @@ extension MovedTable {
             "refresh_tokens", key: "id",
             texts: [
                 "id", "user_id", "provider", "client_id", "repeat_user_agent", "repeat_address", "revoke_reason",
-                "user_agent", "address", "last_user_agent", "last_address", "jkt",
+                "user_agent", "address", "last_user_agent", "last_address", "jkt", "methods",
             ],
             numbers: [
                 "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "repeats_elsewhere",

@@ -102,12 +102,12 @@ private let insertRedemptions = """
 
 private let insertSessions = """
     INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed,
-        rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, created_at, updated_at)
+        rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, methods, created_at, updated_at)
     SELECT *, n.created_at FROM unnest(?1::text[], ?2::text[], ?3::text[], ?4::text[], ?5::bytea[], ?6::bytea[],
         ?7::bigint[], ?8::bytea[], ?9::bigint[], ?10::bigint[], ?11::text[], ?12::text[], ?13::bytea[], ?14::text[],
-        ?15::bigint[])
+        ?15::text[], ?16::bigint[])
         AS n (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed, rotated_at, expires_at,
-            user_agent, address, identity_token_hash, jkt, created_at)
+            user_agent, address, identity_token_hash, jkt, methods, created_at)
     """
 
 // With the events for those who are told of them: a statement of its own would cost time also where there are no receivers.
@@ -191,7 +191,8 @@ extension Connection {
                 .integers(sessions.map(\.token.issuedAt.milliseconds)),
                 .integers(sessions.map(\.token.expiresAt.milliseconds)), .texts(sessions.map(\.device.userAgent)),
                 .texts(sessions.map(\.device.address)), .blobs(logins.map(\.login.redemption?.tokenHash)),
-                .texts(sessions.map(\.keyThumbprint)), .integers(sessions.map(\.createdAt.milliseconds)),
+                .texts(sessions.map(\.keyThumbprint)), .texts(sessions.map(\.method?.rawValue)),
+                .integers(sessions.map(\.createdAt.milliseconds)),
             ])
     }
 

@@ -6,7 +6,7 @@ let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
     t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash,
     t.token_seed, t.burst_generation, t.burst_at, t.repeats, t.repeats_elsewhere, t.repeat_user_agent,
-    t.repeat_address, t.revoked_at, t.revoke_reason, t.jkt, t.used_proofs
+    t.repeat_address, t.revoked_at, t.revoke_reason, t.jkt, t.used_proofs, t.methods
     """
 
 // A constant, so that it is not built for each request.
@@ -85,14 +85,16 @@ extension RecordConnection {
         try send(
             """
             INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
-                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, methods,
+                created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
             .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
             .optional(session.chain?.seed), .integer(token.issuedAt.milliseconds),
             .integer(token.expiresAt.milliseconds), .optional(session.device.userAgent),
             .optional(session.device.address), .optional(redemption?.tokenHash), .optional(session.keyThumbprint),
+            .optional(session.method?.rawValue),
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
@@ -183,6 +185,7 @@ extension Session {
         let reason = row.optionalText(columns.next())
         let keyThumbprint = row.optionalText(columns.next())
         let usedProofs = row.optionalBlob(columns.next()).map(UsedProofs.init(bytes:)) ?? UsedProofs()
+        let method = row.optionalText(columns.next()).flatMap(LoginMethod.init)
         self.init(
             id: id, userID: user, provider: provider, clientID: clientID, device: device,
             rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
@@ -191,7 +194,7 @@ extension Session {
             revokedAt: revokedAt,
             // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
             revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked },
-            keyThumbprint: keyThumbprint, usedProofs: usedProofs)
+            keyThumbprint: keyThumbprint, method: method, usedProofs: usedProofs)
     }
 }
 

@@ -6,17 +6,21 @@ package struct PublishedDocuments: Sendable {
     package let keySet: PublishedDocument?
     /// What OAuth clients look up about this server; nil if its issuer is not its address.
     package let metadata: PublishedDocument?
+    /// What phones, browsers and password managers read about passkeys.
+    package let passkeys: PasskeyDocuments
     /// Makes the description of every endpoint at its first request: it took half of the time of a start.
     package let openAPI: @Sendable () -> PublishedDocument
     /// The same without the endpoints that only the machine itself reaches.
     package let openAPIForClients: @Sendable () -> PublishedDocument
 
     package init(
-        keySet: PublishedDocument?, metadata: PublishedDocument?, openAPI: @escaping @Sendable () -> PublishedDocument,
+        keySet: PublishedDocument?, metadata: PublishedDocument?, passkeys: PasskeyDocuments,
+        openAPI: @escaping @Sendable () -> PublishedDocument,
         openAPIForClients: @escaping @Sendable () -> PublishedDocument
     ) {
         self.keySet = keySet
         self.metadata = metadata
+        self.passkeys = passkeys
         self.openAPI = openAPI
         self.openAPIForClients = openAPIForClients
     }
@@ -28,6 +32,10 @@ package struct PublishedDocuments: Sendable {
             Self.route("/.well-known/oauth-authorization-server", "application/json", metadata.map(Self.made)),
             // The same document, where libraries for OpenID Connect look.
             Self.route("/.well-known/openid-configuration", "application/json", metadata.map(Self.made)),
+            Self.route(PasskeyDocuments.iOSPath, "application/json", passkeys.iOS.map(Self.made)),
+            Self.route(PasskeyDocuments.androidPath, "application/json", passkeys.android.map(Self.made)),
+            Self.route(PasskeyDocuments.originsPath, "application/json", passkeys.relatedOrigins.map(Self.made)),
+            Self.route(PasskeyDocuments.pagesPath, "application/json", passkeys.pages.map(Self.made)),
             Self.route("/api/openapi.json", "application/json", openAPI),
             Self.route("/api/openapi-clients.json", "application/json", openAPIForClients),
         ]
@@ -48,6 +56,33 @@ package struct PublishedDocuments: Sendable {
 
     /// A document that is there already.
     private static func made(_ document: PublishedDocument) -> @Sendable () -> PublishedDocument { { document } }
+}
+
+/// The files below `/.well-known/` that belong to the domain of passkeys. Each is nil if nothing is to be published in it.
+package struct PasskeyDocuments: Sendable {
+    package static let iOSPath = "/.well-known/apple-app-site-association"
+    package static let androidPath = "/.well-known/assetlinks.json"
+    package static let originsPath = "/.well-known/webauthn"
+    package static let pagesPath = "/.well-known/passkey-endpoints"
+
+    /// The apps of iOS that share passkeys with the domain.
+    package let iOS: PublishedDocument?
+    /// Those of Android.
+    package let android: PublishedDocument?
+    /// Other domains whose pages may use the passkeys (WebAuthn, section 5.11).
+    package let relatedOrigins: PublishedDocument?
+    /// Where a user adds and manages passkeys.
+    package let pages: PublishedDocument?
+
+    package init(
+        iOS: PublishedDocument? = nil, android: PublishedDocument? = nil, relatedOrigins: PublishedDocument? = nil,
+        pages: PublishedDocument? = nil
+    ) {
+        self.iOS = iOS
+        self.android = android
+        self.relatedOrigins = relatedOrigins
+        self.pages = pages
+    }
 }
 
 /// A document that stays the same until the next reload. It contains no secret, so clients may cache it.

@@ -84,6 +84,10 @@ private struct ActiveBody: ResponseBody {
         if caller.generation > 0 { json.member("gen", caller.generation) }
         json.member("role", caller.role.rawValue)
         if caller.authenticatedAt.seconds > 0 { json.member("auth_time", caller.authenticatedAt.seconds) }
+        json.member("acr", caller.strength.rawValue)
+        if let method = claims.method {
+            json.member("amr", .array(method.references.map(JSONValue.string)))
+        }
         json.member("iat", claims.issuedAt.seconds)
         json.member("exp", claims.expiresAt.seconds)
         json.member("jti", claims.tokenID)

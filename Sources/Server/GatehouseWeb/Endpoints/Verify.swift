@@ -10,8 +10,9 @@ extension Endpoints {
             let session = Response.Header("X-Session-Id", checking: caller.sessionID.text)
         else { throw Refusal.invalidAccessToken }
         let authTime = Response.Header("X-Auth-Time", FieldValue(Int(caller.authenticatedAt.seconds)))
-        return Response(
-            status: 204, headers: [user, Response.Header("X-User-Role", caller.role.fieldValue), session, authTime])
+        var headers = [user, Response.Header("X-User-Role", caller.role.fieldValue), session, authTime]
+        if caller.strength == .twoFactors { headers.append(Response.Header("X-User-Acr", "urn:gatehouse:2")) }
+        return Response(status: 204, headers: headers)
     }
 
     /// A refusal has no body, because nginx reads only the headers of a subrequest and would write a body to a

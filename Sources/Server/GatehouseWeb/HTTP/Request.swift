@@ -65,8 +65,8 @@ package enum EnvelopeField: Sendable {
     case ifNoneMatch
     /// The least role that nginx's configuration demands. Clients cannot set it.
     case demandedRole
-    /// The most seconds since the login that nginx's configuration allows. Clients cannot set it.
-    case demandedMaximumAge
+    /// What nginx's configuration demands of the login: the most seconds since it, its `acr`, or both. Clients cannot set it.
+    case demandedLogin
     case userAgent
     /// The languages that the client prefers.
     case acceptLanguage

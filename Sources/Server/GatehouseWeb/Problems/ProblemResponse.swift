@@ -87,6 +87,12 @@ extension Problem {
                 Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \
                 max_age=\(limit.wholeSeconds)
                 """
+        case .refused(.insufficientAuthentication(let strength)):
+            // RFC 9470
+            return """
+                Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \
+                acr_values="\(strength.rawValue)"
+                """
         default: break
         }
         let error = entry.status == 403 ? "insufficient_scope" : "invalid_token"

@@ -209,6 +209,13 @@ extension Refusal {
             .init(
                 status: 401, code: "login_too_old",
                 detail: "This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again.")
+        case .insufficientAuthentication(let strength):
+            .init(
+                status: 401, code: "insufficient_authentication",
+                detail: """
+                    This request needs a login with acr \(strength.rawValue), a passkey that verifies its user. Log in again \
+                    with one.
+                    """)
         case .accountAlreadyLinked(.identity):
             .init(
                 status: 409, code: "account_already_linked",

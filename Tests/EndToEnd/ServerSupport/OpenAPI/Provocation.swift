@@ -114,7 +114,7 @@ extension Provocation {
         case "insufficient_role": return fixture.send { $0.demandedRole = "ADMIN" }
         case "login_too_old":
             fixture.server.advanceClock(by: Self.sensitiveAge)
-            return fixture.send { if operation.id == "verify" { $0.demandedMaximumAge = "600" } }
+            return fixture.send { if operation.id == "verify" { $0.demandedLogin = "600" } }
         case "invalid_dev_secret":
             return fixture.send { Self.set(["email": "example@example.com", "devSecret": "wrong"], of: &$0) }
         case "dev_login_disabled":

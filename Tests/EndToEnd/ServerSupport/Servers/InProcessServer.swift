@@ -113,6 +113,13 @@ final class InProcessServer: TestServer {
         }
     }
 
+    /// New tokens of a session that was signed in this way: `methods` of its row.
+    func refresh(_ login: TestResponse, signedInBy methods: String?) throws -> TestResponse {
+        let (id, value) = (login.accessClaims["sid"]?.string ?? "", methods.map { "'\($0)'" } ?? "NULL")
+        try testDatabase.execute("UPDATE refresh_tokens SET methods = \(value) WHERE id = '\(id)'")
+        return try refresh(login.refreshToken)
+    }
+
     /// Reads the revocations of other processes.
     func followRevocations() throws {
         try assembly.withLock { $0.auth }.followRevocations()
