@@ -31,6 +31,8 @@ package struct Assembly: Sendable {
     private let sealHashKeys: @Sendable (KeyRing) -> Void
     /// Nil if the secrets belong to the database.
     let unfittingSecret: @Sendable (KeyRing) throws(StoreFailure) -> UnfittingSecret?
+    /// Nil if the RP id belongs to the passkeys in the database.
+    let changedRPID: @Sendable (Policy) throws(StoreFailure) -> ChangedRPID?
 
     /// The service with the current settings.
     package var auth: AuthService { services.value.auth }
@@ -50,6 +52,7 @@ package struct Assembly: Sendable {
             configuration, store: store, clocks: clocks, platform: platform, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
             in: store, by: configuration.refreshKeys, now: platform.now(), log: log)
+        if let fault = try store.changedRPID(configuration.policy, now: platform.now()) { throw fault }
         let metrics = Metrics()
         let events = ObservationReporter(log: log)
         let providers = Self.providers(configuration, store: store, platform: platform, log: log)
@@ -101,6 +104,7 @@ package struct Assembly: Sendable {
         self.clocks = clocks
         sealHashKeys = Self.sealing(hashes, in: store, now: platform.now, log: log)
         unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
+        changedRPID = { policy throws(StoreFailure) in try store.changedRPID(policy, now: platform.now()) }
         self.metrics = metrics
         self.publicAddressMonitor = publicAddressMonitor
     }

@@ -53,7 +53,7 @@ extension PublishedDocument {
 
 extension PasskeyDocuments {
     /// - Parameter passkeys: nil if they are off: then nothing is published.
-    init(_ passkeys: PublishedPasskeys?) {
+    package init(_ passkeys: PublishedPasskeys?) {
         guard let passkeys else {
             self.init()
             return

@@ -47,17 +47,33 @@ final class Reloader: Sendable {
         return true
     }
 
-    /// Refuses a refresh secret that does not belong to the database: it would sign every user out.
+    /// Refuses a refresh secret that does not belong to the database, which would sign every user out, and an RP id to which
+    /// its passkeys do not belong.
     private func requireFit(_ configuration: Configuration) throws(SettingFaults) {
-        let secrets = Settings.table.refreshSecretRows.map(\.name)
-        // Other settings are applied also while the database cannot be read.
-        guard !last.withLock({ $0.changes(to: configuration.digests).isDisjoint(with: secrets) }) else { return }
+        let table = Settings.table
+        try requireFit(configuration, of: table.keys.refreshSecret, table.refreshSecretRows) {
+            () throws(StoreFailure) in
+            try assembly.unfittingSecret(configuration.refreshKeys)?.reason
+        }
+        try requireFit(configuration, of: table.passkeys.rpID, [table.passkeys.rpID]) {
+            () throws(StoreFailure) in
+            try assembly.changedRPID(configuration.policy)?.reason
+        }
+    }
+
+    /// - Parameter fault: asks the database. Other settings are applied also while it cannot be read.
+    private func requireFit(
+        _ configuration: Configuration, of row: some SettingRow, _ rows: [any SettingRow],
+        _ fault: () throws(StoreFailure) -> String?
+    ) throws(SettingFaults) {
+        let changes = last.withLock { $0.changes(to: configuration.digests) }
+        guard !changes.isDisjoint(with: rows.map(\.name)) else { return }
         let message: String?
-        do throws(StoreFailure) {
-            message = try assembly.unfittingSecret(configuration.refreshKeys)?.reason
-        } catch { message = "cannot be compared with the database: \(error.description)" }
+        do throws(StoreFailure) { message = try fault() } catch {
+            message = "cannot be compared with the database: \(error.description)"
+        }
         guard let message else { return }
-        throw SettingFaults(faults: [SettingFault(Settings.table.keys.refreshSecret.name, message)])
+        throw SettingFaults(faults: [SettingFault(row.name, message)])
     }
 
     /// Only the names of settings: their values may be secret.

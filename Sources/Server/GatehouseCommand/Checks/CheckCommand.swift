@@ -31,6 +31,7 @@ struct CheckCommand: Command {
         Option(name: "--deep", help: "check all of a large database, which takes long"),
         Option(
             name: "--offline", help: "ask neither Apple, other providers, the gateway, the mail server nor receivers"),
+        Option(name: "--ask-apple", help: "ask Apple's cache for its copy of apple-app-site-association as well"),
         Option(name: "--settings", help: "check only the settings"),
         .json,
     ]
@@ -38,7 +39,9 @@ struct CheckCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         if arguments.has("--settings") { return settings(arguments) }
         let survey = ConfigurationSurvey(of: .current())
-        let plan = CheckPlan(survey: survey, isDeep: arguments.has("--deep"), isOffline: arguments.has("--offline"))
+        let plan = CheckPlan(
+            survey: survey, isDeep: arguments.has("--deep"), isOffline: arguments.has("--offline"),
+            asksAppleCache: arguments.has("--ask-apple"))
         let report = CheckReport(findings: plan.run())
         report.report.print(for: arguments)
         if !survey.faults.isEmpty { return .usage }
@@ -64,6 +67,7 @@ struct CheckPlan {
     let survey: ConfigurationSurvey
     let isDeep: Bool
     let isOffline: Bool
+    var asksAppleCache = false
     let accounts = UserDatabase.ofThisMachine()
     private let systemd = Result { () throws(UnitsFault) in try Units.ofThisMachine() }
     /// Nil without the units of the package, as on a laptop or in a container, and if systemd does not answer.
@@ -92,7 +96,7 @@ struct CheckPlan {
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple =
             appleFindings(database) + providerFindings() + deliveryFindings(database) + phoneFindings(database)
-            + receiverFindings() + outboxFindings(database) + testCodeFindings(database)
+            + receiverFindings() + passkeyFindings(database) + outboxFindings(database) + testCodeFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -205,6 +209,16 @@ struct CheckPlan {
             let file = survey.receiverFiles.settings.first { $0.hasSuffix("/" + receiver.name + ".conf") }
             return run(ReceiverCheck(receiver: receiver, file: file, isOffline: isOffline))
         }
+    }
+
+    /// No phone and no browser of another machine reaches a developer's.
+    private func passkeyFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
+        guard let passkeys = survey.passkeys else { return [] }
+        return run(
+            PasskeyCheck(
+                passkeys: passkeys, address: survey.publicAddress.address, database: database,
+                isOffline: isOffline || survey.environment == .development,
+                cache: asksAppleCache ? PasskeyCheck.appleCache : nil))
     }
 
     /// Only where there are receivers, or were.

@@ -57,6 +57,8 @@ struct ServeCommand: Command {
         } catch let fault as UnfittingSecret {
             // A restart cannot remove this fault, so the unit must not try again.
             throw CommandError(.usage, fault.description(file: SettingSource.current().refreshSecretFile))
+        } catch let fault as ChangedRPID {
+            throw CommandError(.usage, fault.description)
         } catch {
             throw CommandError(.failed, "\(error)")
         }

@@ -159,6 +159,8 @@ package struct ConfigurationSurvey: Sendable {
     package let requiresPhone: Bool
     package let services: ServiceAccess?
     package let receivers: [EventReceiver]?
+    /// Nil also if passkeys are off.
+    package let passkeys: PublishedPasskeys?
     /// The files that the providers are read from.
     package let providerFiles: FolderFiles
     /// The files that the receivers are read from.
@@ -212,6 +214,7 @@ package struct ConfigurationSurvey: Sendable {
             $0.serviceAccess()
         }
         receivers = try? Configuration.receivers(from: source)
+        passkeys = source.readIfSound(table.passkeyRows) { $0.passkeys()?.published } ?? nil
         providerFiles = FolderFiles(of: .providers, for: source)
         receiverFiles = FolderFiles(of: .receivers(), for: source)
     }
@@ -226,6 +229,12 @@ extension Settings {
             delivery.smsURL, delivery.smsSecret, codes.phoneCountries, codes.phoneKinds, codes.phoneBinding,
             delivery.smtpURL, delivery.smtpUsername, delivery.smtpPassword, delivery.mailFrom, delivery.appName,
             delivery.codeDomain, delivery.messagesFolder, delivery.messagesLanguage,
+        ]
+    }
+    var passkeyRows: [any SettingRow] {
+        [
+            process.environment, passkeys.rpID, passkeys.origins, passkeys.userVerification, passkeys.apps,
+            passkeys.enrollURL, passkeys.manageURL,
         ]
     }
     var receiverRows: [any SettingRow] { [events.url, events.secret, events.receiversFolder] }

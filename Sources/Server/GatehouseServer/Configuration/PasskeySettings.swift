@@ -1,4 +1,4 @@
-package import Gatehouse
+import Gatehouse
 import JOSE
 import Text
 
@@ -19,10 +19,10 @@ package struct PasskeySettings: Sendable {
             `http://localhost` with a port is permitted as well.
             """)
     let userVerification = Setting(
-        "PASSKEY_USER_VERIFICATION", .oneOf(PasskeyPolicy.UserVerification.self), default: "required",
+        "PASSKEY_USER_VERIFICATION", .oneOf(PasskeyPolicy.UserVerification.self), default: "preferred",
         "Whether a passkey asks for a fingerprint, a face or a PIN.",
         details:
-            "With `required`, one that has not is refused. With the others, it is `urn:gatehouse:1` as any other login."
+            "With `required`, one that has not is refused. Otherwise it is `urn:gatehouse:1`, as a login without a passkey."
     )
     let apps = Setting(
         "PASSKEY_APPS", .passkeyApps, "Apps that may use passkeys, which nginx publishes for phones.",

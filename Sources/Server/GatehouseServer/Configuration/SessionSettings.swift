@@ -181,11 +181,10 @@ struct SettingWarnings {
     }
 
     private var sensitiveStrength: String? {
-        guard policy.sensitiveStrength != .single, policy.passkeys?.userVerification != .required else { return nil }
+        guard policy.sensitiveStrength != .single, policy.passkeys == nil else { return nil }
         return
             "\(table.sessions.sensitiveStrength.name) is \(policy.sensitiveStrength.rawValue), which only passkeys with user "
-            + "verification reach: set PASSKEY_RP_ID and PASSKEY_USER_VERIFICATION=required, or no user can change or "
-            + "delete an account"
+            + "verification reach: set PASSKEY_RP_ID, or no user can change or delete an account"
     }
 
     private var auditRetention: String? {

@@ -54,6 +54,8 @@ extension PostgreSQLServer: ExaminedDatabase {
 
     package func usersWithoutPhone() throws -> Int { try connection.usersWithoutPhone() }
 
+    package func rpIDOfPasskeys() throws -> String? { try connection.rpIDOfPasskeys() }
+
     package func receiverStates() throws -> [ReceiverState] { try connection.receiverStates() }
 
     package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {

@@ -18,6 +18,8 @@ package enum DocumentName {
     package static let lastBackup = "last_backup"
     /// The encrypted keys of the hashes that recognise removed identities.
     package static let identityHashKeys = "identity_hash_keys"
+    /// The domain to which the passkeys belong.
+    package static let relyingPartyID = "passkey_rp_id"
     /// The last time known in a database without a clock, how long the machine had run then, in milliseconds, and
     /// which run of the machine that was.
     package static let lastKnownTime = "last_known_time"

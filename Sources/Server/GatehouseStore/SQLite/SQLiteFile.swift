@@ -81,6 +81,8 @@ extension SQLiteFile: ExaminedDatabase {
 
     package func usersWithoutPhone() throws -> Int { try reader().usersWithoutPhone() }
 
+    package func rpIDOfPasskeys() throws -> String? { try reader().rpIDOfPasskeys() }
+
     package func receiverStates() throws -> [ReceiverState] { try reader().receiverStates() }
 
     /// The time of the oldest user or audit entry.

@@ -25,6 +25,9 @@ package protocol ExaminedDatabase {
     /// The number of active users without a phone number.
     func usersWithoutPhone() throws -> Int
 
+    /// The RP id of the passkeys; nil if there are none.
+    func rpIDOfPasskeys() throws -> String?
+
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
     ///
     /// - Parameter headByteCount: the number of bytes that identify a key.

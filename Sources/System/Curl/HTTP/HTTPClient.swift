@@ -144,6 +144,7 @@ package struct HTTPResponse: Sendable {
     package var age: String?
     /// The Retry-After header: seconds, or a date.
     package var retryAfter: String?
+    package var contentType: String?
     package let body: [UInt8]
 }
 

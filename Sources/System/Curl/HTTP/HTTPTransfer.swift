@@ -94,7 +94,7 @@ struct HTTPTransfer: ~Copyable {
         try easy.check(unsafe gatehouse_curl_status(easy.pointer, &status))
         return HTTPResponse(
             status: status, date: header("Date"), age: header("Age"), retryAfter: header("Retry-After"),
-            body: received.bytes)
+            contentType: header("Content-Type"), body: received.bytes)
     }
 
     private func header(_ name: String) -> String? {

@@ -115,6 +115,11 @@ extension Provocation {
         case "login_too_old":
             fixture.server.advanceClock(by: Self.sensitiveAge)
             return fixture.send { if operation.id == "verify" { $0.demandedLogin = "600" } }
+        case "insufficient_authentication":
+            if operation.id == "verify" { return fixture.send { $0.demandedLogin = "urn:gatehouse:2" } }
+            let request = fixture.request()
+            try fixture.server.restart { $0["SENSITIVE_ACR"] = "urn:gatehouse:2" }
+            return fixture.server.send(request)
         case "invalid_dev_secret":
             return fixture.send { Self.set(["email": "example@example.com", "devSecret": "wrong"], of: &$0) }
         case "dev_login_disabled":
