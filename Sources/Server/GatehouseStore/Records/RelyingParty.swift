@@ -18,7 +18,7 @@ extension RelationalStore {
 }
 
 extension RecordConnection {
-    private func keptRPID() throws -> String? {
+    fileprivate func keptRPID() throws -> String? {
         try document(DocumentName.relyingPartyID).map { String(decoding: $0.content, as: UTF8.self) }
     }
 

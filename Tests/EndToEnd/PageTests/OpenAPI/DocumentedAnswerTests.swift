@@ -43,7 +43,10 @@ struct DocumentedAnswerTests {
     func success(_ operation: APIOperation) throws {
         #expect(!operation.successStatuses.isEmpty)
         for status in operation.successStatuses {
-            let fixture = try ExampleFixture(operation, TestSettings.publishKeys)
+            let fixture = try ExampleFixture(operation) { variables in
+                TestSettings.publishKeys(&variables)
+                TestSettings.publishPasskeys(&variables)
+            }
             // The server is ready once it has Apple's keys.
             fixture.logInWithApple("another")
             if operation.id == "unlinkAccount" { fixture.logInWithApple("example") }

@@ -29,6 +29,14 @@ enum TestSettings {
         variables["TOKEN_ISSUER"] = issuer
     }
 
+    /// Publishes each file about passkeys.
+    static func publishPasskeys(_ variables: inout [String: String]) {
+        variables["PASSKEY_RP_ID"] = "example.com"
+        variables["PASSKEY_ORIGINS"] = "https://example.com,https://example.org"
+        let hash = Base64URL.encode([UInt8](repeating: 1, count: 32))
+        variables["PASSKEY_APPS"] = "ABCDE12345.com.example.app,android:apk-key-hash:\(hash)@com.example.app"
+    }
+
     private static func key(_ algorithm: Algorithm) -> SigningKey {
         do { return try SigningKey.generate(algorithm) } catch { fatalError("\(error)") }
     }
