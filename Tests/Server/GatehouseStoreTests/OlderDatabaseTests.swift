@@ -96,4 +96,18 @@ struct OlderDatabaseTests {
             now: Timestamp(milliseconds: 8000), random: { _, _ in [] }, equal: ==)
         #expect(decision == .repeatCurrent)
     }
+
+    @Test("of the sessions of version 17 it is not known how they were signed in, so they are of the weakest login")
+    func methods() throws {
+        try create(
+            version: 17,
+            """
+            INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 1, 1);
+            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, rotated_at,
+                expires_at, created_at, updated_at)
+            VALUES ('sess_1', 'user_1', 'PHONE', 'app', x'02', x'00', 1, 1000, 9000, 1, 1);
+            """)
+        let store = try SQLiteStore(path: path)
+        #expect(try #require(try store.session(SessionID("sess_1"))).session.method == nil)
+    }
 }

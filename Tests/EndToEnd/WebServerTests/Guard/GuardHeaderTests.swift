@@ -68,7 +68,7 @@ struct GuardHeaderTests {
 
     /// Those that the guard sets or removes in other places.
     private static let others = [
-        "X-User-Id", "X-User-Role", "X-Session-Id", "X-Auth-Time", "X-Forwarded-For", "X-Forwarded-Proto",
+        "X-User-Id", "X-User-Role", "X-Session-Id", "X-Auth-Time", "X-User-Acr", "X-Forwarded-For", "X-Forwarded-Proto",
         "Authorization", "X-Request-Id",
     ]
 
