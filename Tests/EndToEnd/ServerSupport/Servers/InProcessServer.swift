@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseWeb
 import IdentityProviders
+import JSON
 import StoreSupport
 import Synchronization
 import TestSupport
