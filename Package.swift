@@ -52,6 +52,7 @@ let package = Package(
                 .target(name: "JSON", dependencies: ["Text"]),
                 .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
                 .target(name: "StandardWebhooks", dependencies: ["JOSE", "OpenSSL"]),
+                .target(name: "WebAuthn", dependencies: ["JOSE", "JSON", "OpenSSL"]),
                 // What the two databases have in common.
                 .target(name: "SQL"),
             ])
@@ -158,6 +159,9 @@ let package = Package(
                 .testTarget(name: "JSONTests", dependencies: ["JSON"]),
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
                 .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),
+                .testTarget(
+                    name: "WebAuthnTests", dependencies: ["JOSE", "JSON", "OpenSSL", "TestSupport", "WebAuthn"],
+                    exclude: ["Vectors"]),
             ])
         + folder(
             "Tests/Server",

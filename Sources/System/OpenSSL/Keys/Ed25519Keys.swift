@@ -59,6 +59,46 @@ package struct Ed25519PublicKey: Sendable {
     }
 }
 
+extension Ed25519PublicKey {
+    /// The prime of the field, and the constant of the curve (RFC 8032, section 5.1).
+    private static let prime: [UInt8] = [0x7F] + Array(repeating: 0xFF, count: 30) + [0xED]
+    private static let d: [UInt8] = [
+        0x52, 0x03, 0x6C, 0xEE, 0x2B, 0x6F, 0xFE, 0x73, 0x8C, 0xC7, 0x40, 0x79, 0x77, 0x79, 0xE8, 0x98,
+        0x00, 0x70, 0x0A, 0x4D, 0x41, 0x41, 0xD8, 0xAB, 0x75, 0xEB, 0x4D, 0xCA, 0x13, 0x59, 0x78, 0xA3,
+    ]
+
+    /// Whether the key is a point of the curve in its only encoding (RFC 8032, section 5.1.3), and none of the eight points
+    /// for which signatures can be made without a private key. OpenSSL checks neither.
+    ///
+    /// x² is u / v with u = y² - 1 and v = dy² + 1, so u · v must be a square. The eight points are those with y = 0, with
+    /// u = 0, and with x² + y² = 0, which is u + y² · v = 0.
+    package var isStrong: Bool {
+        var bytes = Array(raw.reversed())
+        bytes[0] &= 0x7F
+        let y = BigNumber(bytes)
+        let p = BigNumber(Self.prime)
+        let d = BigNumber(Self.d)
+        let square = BigNumber([])
+        let u = BigNumber([])
+        let v = BigNumber([])
+        let product = BigNumber([])
+        let sum = BigNumber([])
+        guard let context = unsafe BN_CTX_new() else { OpenSSLError.trap("BN_CTX_new") }
+        defer { unsafe BN_CTX_free(context) }
+        guard
+            unsafe BN_mod_sqr(square.pointer, y.pointer, p.pointer, context) == 1
+                && BN_mod_sub(u.pointer, square.pointer, BN_value_one(), p.pointer, context) == 1
+                && BN_mod_mul(v.pointer, square.pointer, d.pointer, p.pointer, context) == 1
+                && BN_mod_add(v.pointer, v.pointer, BN_value_one(), p.pointer, context) == 1
+                && BN_mod_mul(product.pointer, u.pointer, v.pointer, p.pointer, context) == 1
+                && BN_mod_mul(sum.pointer, square.pointer, v.pointer, p.pointer, context) == 1
+                && BN_mod_add(sum.pointer, sum.pointer, u.pointer, p.pointer, context) == 1
+        else { OpenSSLError.trap("BN_mod_mul") }
+        return unsafe BN_cmp(y.pointer, p.pointer) < 0 && BN_is_zero(square.pointer) == 0
+            && BN_is_zero(sum.pointer) == 0 && BN_kronecker(product.pointer, p.pointer, context) == 1
+    }
+}
+
 /// An Ed25519 public key with a prepared context. Ed25519 takes the whole message, not its hash. Copying the context
 /// is faster than preparing one for each verification.
 ///

@@ -86,6 +86,12 @@ package struct P256PublicKey: Sendable {
         guard let der = P256Signature.der(fromRaw: signature) else { return false }
         return verifier.isValid(signature: der, ofHash: hash)
     }
+
+    /// - Parameter signature: R and S in DER, as WebAuthn has them. OpenSSL accepts no other encoding of the two numbers, and
+    ///   no bytes after them.
+    package func isValid(derSignature signature: [UInt8], for message: [UInt8]) -> Bool {
+        verifier.isValid(signature: signature, ofHash: SHA256.hash(message))
+    }
 }
 
 /// Converts between the two encodings of an ECDSA signature: R and S concatenated (JOSE), and DER (OpenSSL).
