@@ -15,7 +15,10 @@ struct StandInProgram {
     static func main() {
         Program(
             name: name, summary: "Plays Apple and the other parties that Gatehouse talks to, for development.",
-            commands: [ServeCommand(), MintCommand(), NotifyCommand(), ConsoleCommand()],
+            commands: [
+                ServeCommand(), MintCommand(), NotifyCommand(), PasskeyCreateCommand(), PasskeySignCommand(),
+                ConsoleCommand(),
+            ],
             errors: TextErrorReporter(program: name)
         ).main()
     }

@@ -190,8 +190,9 @@ struct StandInCommandTests {
     @Test("every command has help")
     func help() throws {
         let overview = try Shell.outcome(of: [Executable.standIn, "--help"], environment: [:])
-        for command in ["serve", "mint", "notify", "console"] {
-            let outcome = try Shell.outcome(of: [Executable.standIn, command, "--help"], environment: [:])
+        for command in ["serve", "mint", "notify", "passkey create", "passkey sign", "console"] {
+            let words = command.split(separator: " ").map(String.init)
+            let outcome = try Shell.outcome(of: [Executable.standIn] + words + ["--help"], environment: [:])
             #expect(outcome.status == 0 && outcome.errorOutput.isEmpty)
             #expect(outcome.text.contains("usage: stand-in \(command)"))
             overview.expect(0, printing: "\n  \(command) ")
