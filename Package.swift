@@ -65,7 +65,7 @@ let package = Package(
                 // What the domain asks of the world. None of these imports another.
                 .target(
                     name: "IdentityProviders",
-                    dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "Text"]),
+                    dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "Text", "WebAuthn"]),
                 .target(
                     name: "CodeDelivery",
                     dependencies: [
@@ -83,9 +83,9 @@ let package = Package(
                         "FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite", "Text",
                     ],
                     resources: [.embedInCode("Migrations")]),
-                .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON", "Text"]),
+                .target(name: "UserFiles", dependencies: ["Gatehouse", "JOSE", "JSON", "Text", "WebAuthn"]),
                 .target(name: "OpenAPIFile", exclude: ["openapi.json"]),
-                .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON", "OpenAPIFile", "Text"]),
+                .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenAPIFile", "Text"]),
 
                 // The composition root, and the commands.
                 .target(

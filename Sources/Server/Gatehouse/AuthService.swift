@@ -15,6 +15,8 @@ package final class AuthService: Sendable {
     package let webProviders: [Provider: any WebIdentityProvider]
     /// The channels that the operator has configured for codes.
     package let senders: [CodeChannel: any MessageSender]
+    /// Nil if passkeys are off.
+    let passkeyVerifier: (any PasskeyVerifier)?
     /// Nil when no credentials for Apple's servers are configured.
     let appleServer: AppleServerAccess?
     let hasher: any IdentityHasher
@@ -37,6 +39,7 @@ package final class AuthService: Sendable {
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
         providers: [Provider: any IdentityProvider] = [:],
         webProviders: [Provider: any WebIdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:],
+        passkeyVerifier: (any PasskeyVerifier)? = nil,
         hasher: any IdentityHasher, policy: Policy,
         platform: Platform, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: Observation, _ requestID: String?) -> Void = { _, _ in }
@@ -48,6 +51,7 @@ package final class AuthService: Sendable {
         self.providers = providers.merging([.apple: apple]) { $1 }
         self.webProviders = webProviders
         self.senders = senders
+        self.passkeyVerifier = passkeyVerifier
         self.hasher = hasher
         self.policy = policy
         self.platform = platform
@@ -67,21 +71,21 @@ package final class AuthService: Sendable {
     package func with(
         tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?,
         providers: [Provider: any IdentityProvider], webProviders: [Provider: any WebIdentityProvider],
-        senders: [CodeChannel: any MessageSender], policy: Policy
+        senders: [CodeChannel: any MessageSender], passkeyVerifier: (any PasskeyVerifier)?, policy: Policy
     ) -> AuthService {
-        AuthService(self, tokens, apple, appleServer, providers, webProviders, senders, policy)
+        AuthService(self, tokens, apple, appleServer, providers, webProviders, senders, passkeyVerifier, policy)
     }
 
     private init(
         _ other: AuthService, _ tokens: any TokenService, _ apple: any AppleVerifier, _ appleServer: AppleServerAccess?,
         _ providers: [Provider: any IdentityProvider], _ webProviders: [Provider: any WebIdentityProvider],
-        _ senders: [CodeChannel: any MessageSender], _ policy: Policy
+        _ senders: [CodeChannel: any MessageSender], _ passkeyVerifier: (any PasskeyVerifier)?, _ policy: Policy
     ) {
         (store, hasher, platform, report) = (other.store, other.hasher, other.platform, other.report)
         (revocations, confirmations) = (other.revocations, other.confirmations)
         (proofs, refusals, clocks) = (other.proofs, other.refusals, other.clocks)
         (self.tokens, self.apple, self.appleServer, self.policy) = (tokens, apple, appleServer, policy)
         self.providers = providers.merging([.apple: apple]) { $1 }
-        (self.webProviders, self.senders) = (webProviders, senders)
+        (self.webProviders, self.senders, self.passkeyVerifier) = (webProviders, senders, passkeyVerifier)
     }
 }

@@ -73,5 +73,12 @@ package enum Refusal: Error, Sendable, Equatable {
     /// It does not exist, or belongs to another user.
     case notFound
 
+    /// The answer of an authenticator is not valid.
+    case passkey(PasskeyFault)
+    /// The address or number of a sign-up by passkey cannot be read.
+    case invalidContact(AddressFault)
+    case tooManyPasskeys
+    case noSuchPasskey
+
     case storageUnavailable(StoreFailure)
 }

@@ -63,7 +63,8 @@ package struct Assembly: Sendable {
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
-            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
+            senders: senders.build(configuration.delivery),
+            passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), hasher: hashes, policy: configuration.policy,
             platform: platform, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let eventCounts = EventCounts()
@@ -116,7 +117,8 @@ package struct Assembly: Sendable {
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
-            senders: senders.build(configuration.delivery), policy: configuration.policy)
+            senders: senders.build(configuration.delivery),
+            passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
         eventCounts.add(configuration.receivers.map(\.name))
         dispatcher.apply(configuration.receivers)

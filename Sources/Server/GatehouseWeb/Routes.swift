@@ -39,6 +39,12 @@ extension Router {
             Route(.post, "/api/auth/{provider}/events", access: .open, api.receiveSecurityEvents),
             Route(
                 .post, "/api/auth/dev-login", access: .developer, body: .json(DevLoginBody.self), api.logInByDevSecret),
+            Route(.post, "/api/auth/passkey/options", access: .open, api.passkeyLoginOptions),
+            Route(.post, "/api/auth/passkey", access: .open, body: .json(PasskeyLoginBody.self), api.logInByPasskey),
+            Route(
+                .post, "/api/auth/passkey/signup/options", access: .open, body: .optionalJSON(PasskeyProfileBody.self),
+                api.passkeySignUpOptions),
+            Route(.post, "/api/auth/passkey/signup", access: .open, body: .json(PasskeySignUpBody.self), api.signUpByPasskey),
             Route(
                 .post, "/api/auth/logout", access: .ending(.accessOrRefresh), body: .optionalJSON(LogoutBody.self),
                 api.logOut),
@@ -64,6 +70,15 @@ extension Router {
             Route(
                 .delete, "/api/users/me/accounts/{provider}", caller: .recentChange(),
                 body: .optionalJSON(RepeatedLogin.self), api.unlinkAccount),
+            Route(.get, "/api/users/me/passkeys", caller: .authenticated(), api.passkeys),
+            Route(.post, "/api/users/me/passkeys/options", caller: .recentChange(), api.passkeyRegistrationOptions),
+            Route(
+                .post, "/api/users/me/passkeys", caller: .recentChange(), body: .json(PasskeyRegistrationBody.self),
+                api.addPasskey),
+            Route(
+                .patch, "/api/users/me/passkeys/{id}", caller: .change(), body: .json(PasskeyNameBody.self),
+                api.renamePasskey),
+            Route(.delete, "/api/users/me/passkeys/{id}", caller: .recentChange(), api.removePasskey),
             Route(.get, "/api/users/me/sessions", caller: .change(), api.sessions),
             Route(.delete, "/api/users/me/sessions/{id}", caller: .endingSession, api.endSession),
 

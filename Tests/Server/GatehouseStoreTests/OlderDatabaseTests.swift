@@ -110,4 +110,25 @@ struct OlderDatabaseTests {
         let store = try SQLiteStore(path: path)
         #expect(try #require(try store.session(SessionID("sess_1"))).session.method == nil)
     }
+
+    @Test("the users of version 17 get passkeys")
+    func passkeys() throws {
+        try create(
+            version: 17,
+            """
+            INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 1, 1);
+            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, created_at, updated_at)
+            VALUES ('acct_1_apple', 'user_1', 'APPLE', 'ann', 1, 1);
+            """)
+        let (store, ann, noon) = (try SQLiteStore(path: path), UserID("user_1"), SampleLogin.noon)
+        #expect(try store.passkeys(of: ann).isEmpty)
+        let link = NewLink(
+            identity: Identity(provider: .passkey, subject: "h", email: nil), user: ann, redemption: nil, task: nil,
+            event: AuditEntry(.accountLinked, at: noon, userID: ann), hasher: PlainHashes())
+        let passkey = Passkey(id: "passkey_1", credentialID: [1], publicKey: [2], algorithm: -7, createdAt: noon)
+        let event = AuditEntry(.passkeyAdded, at: noon, userID: ann)
+        #expect(try store.record(NewPasskey(passkey, link: link, event: event)) == .add)
+        #expect(try store.passkeys(of: ann) == [passkey])
+        #expect(try store.accounts(of: ann).map(\.provider) == [.apple, .passkey])
+    }
 }

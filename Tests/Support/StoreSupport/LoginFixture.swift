@@ -8,6 +8,7 @@ package struct LoginFixture {
     package let identity: Identity
     package var nickname: String?
     package var redemption: Redemption?
+    package var passkey: PasskeyProof?
     package var key: ProvenKey?
     package var task: AppleTask?
 
@@ -25,7 +26,7 @@ package struct LoginFixture {
 
     package var login: Login {
         Login(
-            identity: identity, nickname: nickname, redemption: redemption, key: key,
+            identity: identity, nickname: nickname, redemption: redemption, passkey: passkey, key: key,
             moment: session.createdAt, userAgent: session.device.userAgent, hasher: PlainHashes())
     }
 

@@ -132,6 +132,8 @@ enum BuiltInMessages {
         ("account_linked.mail.zh.txt", PackageResources.account_linked_mail_zh_txt),
         ("account_unlinked.mail.en.txt", PackageResources.account_unlinked_mail_en_txt),
         ("account_unlinked.mail.zh.txt", PackageResources.account_unlinked_mail_zh_txt),
+        ("passkey_added.mail.en.txt", PackageResources.passkey_added_mail_en_txt),
+        ("passkey_added.mail.zh.txt", PackageResources.passkey_added_mail_zh_txt),
         ("accounts_joined.mail.en.txt", PackageResources.accounts_joined_mail_en_txt),
         ("accounts_joined.mail.zh.txt", PackageResources.accounts_joined_mail_zh_txt),
     ]

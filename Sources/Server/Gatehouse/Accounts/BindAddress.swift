@@ -76,8 +76,10 @@ extension AuthService {
     }
 
     /// Refuses a caller whose login is too old to change or remove an address.
-    func requireLoginForChange(of caller: Caller, now: Timestamp) throws(Refusal) {
-        try requireStrength(of: caller)
+    func requireLoginForChange(
+        of caller: Caller, demandsStrength: Bool = true, now: Timestamp
+    ) throws(Refusal) {
+        if demandsStrength { try requireStrength(of: caller) }
         let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
         try requireLogin(of: caller, within: limit, now: now)
     }

@@ -47,6 +47,7 @@ package enum AppleRevocation: Sendable, Equatable {
 package struct UserExport: Sendable {
     package let user: User
     package let accounts: [LinkedAccount]
+    package let passkeys: [Passkey]
     package let sessions: [Session]
     package let events: [AuditEntry]
     package let moment: Timestamp
@@ -57,7 +58,7 @@ extension AuthService {
         let user = try currentUser(caller)
         let now = platform.now()
         return UserExport(
-            user: user, accounts: try store.accounts(of: user.id),
+            user: user, accounts: try store.accounts(of: user.id), passkeys: try store.passkeys(of: user.id),
             sessions: try store.sessions(of: user.id, aliveAt: now), events: try store.auditEvents(of: user.id),
             moment: now)
     }

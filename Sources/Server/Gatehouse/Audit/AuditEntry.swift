@@ -30,6 +30,8 @@ package struct AuditEntry: Sendable, Equatable {
         case usersImported = "users_imported"
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
+        case passkeyAdded = "passkey_added"
+        case passkeyRemoved = "passkey_removed"
         case appleNotification = "apple_notification"
         /// The account at Apple has the subject of the team to which the app was transferred.
         case appleAccountMoved = "apple_account_moved"

@@ -27,6 +27,7 @@ extension Refusal {
     package var label: String {
         switch self {
         case .identity(let fault, _): fault.reason.rawValue
+        case .passkey(let fault): fault.reason
         case .providerUnavailable(.apple): "apple_keys_unavailable"
         case .providerUnavailable: "provider_unavailable"
         case .providerMisconfigured: "provider_misconfigured"
@@ -52,6 +53,8 @@ extension Refusal {
         switch self {
         case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked:
             label
+        // A wrong counter as well.
+        case .passkey(let fault): fault == .counter ? nil : label
         // The end of the session has an entry of its own.
         case .invalidProof(let fault): fault == .key ? nil : label
         default: nil

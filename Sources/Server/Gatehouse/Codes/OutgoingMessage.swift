@@ -17,6 +17,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         /// A way to sign in was added to the account.
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
+        case passkeyAdded = "passkey_added"
         /// Two accounts became one. To the address of each.
         case accountsJoined = "accounts_joined"
     }

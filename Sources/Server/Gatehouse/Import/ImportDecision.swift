@@ -6,11 +6,16 @@ package struct ImportFacts: Sendable, Equatable {
     package let statusOfID: UserStatus?
     /// The disabled user from whom one of the identities was removed.
     package let barredFrom: UserID?
+    /// Whether a user has a credential of one of the passkeys.
+    package let hasKnownPasskey: Bool
 
-    package init(owners: [UserID?], statusOfID: UserStatus? = nil, barredFrom: UserID? = nil) {
+    package init(
+        owners: [UserID?], statusOfID: UserStatus? = nil, barredFrom: UserID? = nil, hasKnownPasskey: Bool = false
+    ) {
         self.owners = owners
         self.statusOfID = statusOfID
         self.barredFrom = barredFrom
+        self.hasKnownPasskey = hasKnownPasskey
     }
 }
 
@@ -26,6 +31,8 @@ package struct NewUser: Sendable, Equatable {
     package let user: User
     package let lastLoginAt: Timestamp?
     package let accounts: [LinkedAccount]
+    /// Of the account at `PASSKEY`.
+    package let passkeys: [Passkey]
 }
 
 extension ImportedUser {
@@ -42,6 +49,9 @@ extension ImportedUser {
                     "identities",
                     "belong to a disabled user whose account was removed: gatehouse users enable \(user.text)"
                 ))
+        }
+        if facts.hasKnownPasskey {
+            return .refuse(LineFault("identities", "have a passkey that another user has"))
         }
         if facts.statusOfID == .deleted {
             return .refuse(
@@ -63,7 +73,11 @@ extension ImportedUser {
             avatarURL: avatarURL, role: role, status: status, onboardingCompleted: onboardingCompleted,
             createdAt: createdAt)
         let accounts = identities.map { LinkedAccount($0.identity, linkedAt: $0.linkedAt ?? createdAt) }
-        return NewUser(user: user, lastLoginAt: lastLoginAt, accounts: accounts)
+        let passkeys = identities.flatMap(\.passkeys).map { passkey in
+            // As different as the ids of users.
+            passkey.with(id: "passkey" + makeID(passkey.createdAt).text.dropFirst(4))
+        }
+        return NewUser(user: user, lastLoginAt: lastLoginAt, accounts: accounts, passkeys: passkeys)
     }
 }
 
@@ -106,8 +120,9 @@ extension UserLine {
 
 extension IdentityLine {
     fileprivate var names: [[UInt8]] {
-        guard let provider = provider.flatMap(Provider.init(lowercaseName:)), let subject else { return [] }
-        return ImportedSoFar.names(
+        let credentials = passkeys.map { Array("credential ".utf8) + $0.credentialID }
+        guard let provider = provider.flatMap(Provider.init(lowercaseName:)), let subject else { return credentials }
+        return credentials + ImportedSoFar.names(
             of: Identity(
                 provider: provider, subject: provider.canonical(subject), email: nil,
                 transferSubject: transferSubject, unionSubject: unionSubject))

@@ -28,6 +28,8 @@ package struct ImportedIdentity: Sendable, Equatable {
     package let identity: Identity
     /// Nil for the time at which the user was created.
     package let linkedAt: Timestamp?
+    /// Of the identity at `PASSKEY`. Their ids are not made yet.
+    package var passkeys: [Passkey] = []
 }
 
 /// What a line may contain.
@@ -87,7 +89,8 @@ struct ImportedSoFar {
         }
         let isTaken = user.id.map { ids.contains($0.text) } ?? false
         return ImportFacts(
-            owners: owners, statusOfID: facts.statusOfID ?? (isTaken ? .active : nil), barredFrom: facts.barredFrom)
+            owners: owners, statusOfID: facts.statusOfID ?? (isTaken ? .active : nil), barredFrom: facts.barredFrom,
+            hasKnownPasskey: facts.hasKnownPasskey)
     }
 
     mutating func add(_ new: NewUser, from user: ImportedUser) {
@@ -113,11 +116,13 @@ package struct ExportedUser: Sendable, Equatable {
     package let lastLoginAt: Timestamp?
     /// The oldest first.
     package let accounts: [LinkedAccount]
+    package let passkeys: [Passkey]
 
-    package init(user: User, lastLoginAt: Timestamp?, accounts: [LinkedAccount]) {
+    package init(user: User, lastLoginAt: Timestamp?, accounts: [LinkedAccount], passkeys: [Passkey] = []) {
         self.user = user
         self.lastLoginAt = lastLoginAt
         self.accounts = accounts
+        self.passkeys = passkeys
     }
 }
 

@@ -147,7 +147,34 @@ extension LineCheck {
         if provider != .apple, identity.transferSubject != nil {
             reject(place + "transferSub", "must only be given for apple")
         }
-        return ImportedIdentity(identity: identity, linkedAt: time(line.linkedAt, place + "linkedAt"))
+        return ImportedIdentity(
+            identity: identity, linkedAt: time(line.linkedAt, place + "linkedAt"),
+            passkeys: passkeys(of: line, provider, place + "passkeys"))
+    }
+
+    /// An identity at `PASSKEY` has at least one, and no other has any.
+    private mutating func passkeys(of line: IdentityLine, _ provider: Provider, _ member: String) -> [Passkey] {
+        guard provider == .passkey else {
+            if !line.passkeys.isEmpty { reject(member, "must only be given for passkey") }
+            return []
+        }
+        guard (1...Passkey.most).contains(line.passkeys.count) else {
+            reject(member, "must have 1 to \(Passkey.most) entries")
+            return []
+        }
+        return line.passkeys.enumerated().map { index, line in
+            let place = "\(member)[\(index)]."
+            if !(0...Int64(UInt32.max)).contains(line.signCount ?? 0) {
+                reject(place + "signCount", "must be a number of 32 bits")
+            }
+            return Passkey(
+                id: "", credentialID: line.credentialID, publicKey: line.publicKey, algorithm: line.algorithm,
+                signCount: line.signCount ?? 0, transports: line.transports,
+                isBackupEligible: line.backupEligible ?? false, isBackedUp: line.backedUp ?? false,
+                aaguid: line.aaguid, name: text(line.name, place + "name", atMost: 200),
+                createdAt: time(line.createdAt, place + "createdAt") ?? rules.now,
+                lastUsedAt: time(line.lastUsedAt, place + "lastUsedAt"))
+        }
     }
 
     /// An account at `EMAIL` lets the reader of the mailbox sign in, so its address has to be proven. With an unproven
@@ -167,10 +194,6 @@ extension LineCheck {
         }
         guard let provider = Provider(anyCase: text) else {
             reject(member, "must be the name of a provider")
-            return nil
-        }
-        guard provider.rawValue != "PASSKEY" else {
-            reject(member, "must not be passkey: a passkey cannot be moved")
             return nil
         }
         return provider

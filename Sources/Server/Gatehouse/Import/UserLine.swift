@@ -31,8 +31,31 @@ package struct IdentityLine: Sendable, Equatable {
     package var transferSubject: String?
     package var unionSubject: String?
     package var linkedAt: String?
+    package var passkeys: [PasskeyLine] = []
 
     package init() {}
+}
+
+/// A public key by which a user signs in, as a line has it. Its bytes have been read.
+package struct PasskeyLine: Sendable, Equatable {
+    package var credentialID: [UInt8]
+    /// In the form of COSE.
+    package var publicKey: [UInt8]
+    package var algorithm: Int64
+    package var signCount: Int64?
+    package var transports: [String] = []
+    package var backupEligible: Bool?
+    package var backedUp: Bool?
+    package var aaguid: [UInt8] = []
+    package var name: String?
+    package var createdAt: String?
+    package var lastUsedAt: String?
+
+    package init(credentialID: [UInt8], publicKey: [UInt8], algorithm: Int64) {
+        self.credentialID = credentialID
+        self.publicKey = publicKey
+        self.algorithm = algorithm
+    }
 }
 
 /// What is wrong with a line. It names the member, and never contains a text of the line.

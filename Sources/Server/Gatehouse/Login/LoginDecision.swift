@@ -4,6 +4,7 @@ package struct Login: Sendable {
     /// Fills an empty nickname.
     package let nickname: String?
     package let redemption: Redemption?
+    package let passkey: PasskeyProof?
     /// The key to which the session will be bound; nil for none.
     package let key: ProvenKey?
     /// How long the user of a number may have been away; nil for any time.
@@ -15,13 +16,14 @@ package struct Login: Sendable {
     private let hasher: any IdentityHasher
 
     package init(
-        identity: Identity, nickname: String?, redemption: Redemption? = nil, key: ProvenKey? = nil,
-        staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil, tellsOwner: Bool = false,
+        identity: Identity, nickname: String?, redemption: Redemption? = nil, passkey: PasskeyProof? = nil,
+        key: ProvenKey? = nil, staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil, tellsOwner: Bool = false,
         hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
+        self.passkey = passkey
         self.key = key
         self.staleAfter = staleAfter
         self.moment = moment
@@ -46,6 +48,8 @@ package struct IdentityFacts: Sendable {
     package let use: Redemption.Use
     /// Whether another login has used the proof of the key.
     package let hasUsedProof: Bool
+    /// The row with the id of the login's passkey, of an account of the identity if the passkey is used.
+    package let passkey: Passkey?
     /// When the user last signed in or refreshed, if `Login.staleAfter` is set.
     package let lastUse: Timestamp?
     /// The accounts of the user to whom the identity is linked, the oldest first; or of the one who signs in, if
@@ -54,13 +58,15 @@ package struct IdentityFacts: Sendable {
 
     package init(
         known: KnownIdentity? = nil, otherUser: UserID? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
-        hasUsedProof: Bool = false, lastUse: Timestamp? = nil, accounts: [LinkedAccount] = []
+        hasUsedProof: Bool = false, passkey: Passkey? = nil, lastUse: Timestamp? = nil,
+        accounts: [LinkedAccount] = []
     ) {
         self.known = known
         self.otherUser = otherUser
         self.barredFrom = barredFrom
         self.use = use
         self.hasUsedProof = hasUsedProof
+        self.passkey = passkey
         self.lastUse = lastUse
         self.accounts = accounts
     }
@@ -84,6 +90,11 @@ package enum LoginRefusal: Sendable, Equatable {
     case barred(UserID)
     /// The number may have another owner by now, and the user has another way to sign in.
     case staleNumber(UserID)
+    /// A user has the new passkey already.
+    case knownPasskey
+    /// The passkey, or its account, was removed.
+    case passkeyRemoved(credentialID: [UInt8])
+    case passkeyCounter(of: UserID?)
 }
 
 /// What a login writes: all of it, in one transaction.
@@ -189,6 +200,7 @@ extension Login {
         }
         if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
         if facts.hasUsedProof { return .usedProof }
+        if facts.use == .first, let refusal = passkeyRefusal(on: facts) { return refusal }
         if let user = facts.known?.user, facts.use == .first, facts.accounts.count > 1, isStale(on: facts) {
             return .staleNumber(user.id)
         }

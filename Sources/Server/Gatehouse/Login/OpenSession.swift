@@ -24,7 +24,7 @@ extension AuthService {
     ) throws(Refusal) -> LoginResult {
         let provider = proven.identity.provider
         let login = Login(
-            identity: proven.identity, nickname: nickname, redemption: proven.redemption, key: key,
+            identity: proven.identity, nickname: nickname, redemption: proven.redemption, passkey: proven.passkey, key: key,
             staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now),
             userAgent: device.userAgent, tellsOwner: policy.tellsOwners, hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
@@ -69,6 +69,11 @@ extension AuthService {
             report(.identityOfTwoUsers(provider, first, second), context.id)
             throw .identity(.twoUsers, by: provider)
         case .refuse(.usedProof): throw refused(.replayed, in: context)
+        case .refuse(.knownPasskey): throw .accountAlreadyLinked(.identity)
+        case .refuse(.passkeyRemoved(let id)): throw .passkey(.unknown(tokens.text(of: id)))
+        case .refuse(.passkeyCounter(let user)):
+            auditCounter(of: user, from: device)
+            throw .passkey(.counter)
         case .refuse(.inactive(let user)):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled

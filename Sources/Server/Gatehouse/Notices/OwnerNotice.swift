@@ -26,7 +26,7 @@ extension OutgoingMessage.Notice {
     /// Whether a setting turns it off. The others are about an address to which codes may have gone.
     package var isOptional: Bool {
         switch self {
-        case .newDevice, .accountLinked, .accountUnlinked, .accountsJoined: true
+        case .newDevice, .accountLinked, .accountUnlinked, .passkeyAdded, .accountsJoined: true
         case .phoneChanged, .emailChanged, .staleNumberUsed: false
         }
     }
@@ -37,6 +37,7 @@ package enum OwnerChange: Sendable {
     case newDevice
     case staleNumberUsed
     case linked
+    case passkeyAdded
     /// A way to sign in was removed or replaced.
     case removed(LinkedAccount)
     case joined
@@ -56,6 +57,7 @@ extension User {
         case .newDevice: add(.newDevice, verifiedAddress)
         case .staleNumberUsed: add(.staleNumberUsed, verifiedAddress)
         case .linked: add(.accountLinked, verifiedAddress)
+        case .passkeyAdded: add(.passkeyAdded, verifiedAddress)
         case .joined: add(.accountsJoined, verifiedAddress)
         case .readdressed: add(.emailChanged, verifiedAddress)
         case .removed(let account):

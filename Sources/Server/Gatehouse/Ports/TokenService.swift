@@ -1,7 +1,7 @@
 /// Writes and reads Gatehouse's own tokens. `JWTTokenService` implements it.
 ///
 /// Reading throws only the refusals that belong to the kind of token.
-package protocol TokenService: CodeService, WebSignInSecrets {
+package protocol TokenService: CodeService, WebSignInSecrets, PasskeyCeremonies {
     func accessToken(_ claims: AccessClaims) -> String
 
     /// Equal claims give equal bytes.

@@ -82,6 +82,8 @@ package struct ProvenIdentity: Sendable, Equatable {
     package var unsentNonce: String?
     /// Apple's code, which is exchanged after the login.
     package var laterCode: String?
+    /// What the login writes of its passkey.
+    package var passkey: PasskeyProof?
 
     package init(
         identity: Identity, method: LoginMethod? = nil, clientID: String, issuedAt: Timestamp,

@@ -52,7 +52,9 @@ package struct Configuration: Sendable {
     static func threads(workers: Int, isOnServer: Bool) -> Int { isOnServer ? workers * 2 : workers }
 
     /// Besides Apple and the development login.
-    var waysToSignIn: [Provider] { providers.map(\.name) + delivery.channels.map(\.provider) }
+    var waysToSignIn: [Provider] {
+        providers.map(\.name) + delivery.channels.map(\.provider) + (passkeys == nil ? [] : [.passkey])
+    }
 
     static let minimumDevelopmentSecretBytes = 16
 

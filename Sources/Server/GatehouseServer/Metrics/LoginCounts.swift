@@ -65,6 +65,9 @@ extension Refusal {
         let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
         guard provider != .dev else { return [.invalidDevSecret] + any }
         guard !provider.isProvenByCode else { return [.invalidCode, .staleNumber] + any }
+        if provider == .passkey {
+            return PasskeyFault.all.map(Refusal.passkey) + any
+        }
         let faults = IdentityFault.all.map { Refusal.identity($0, by: provider) }
         guard provider != .apple else { return faults + [.providerUnavailable(provider)] + any }
         return faults + [.providerUnavailable(provider), .providerMisconfigured(provider)] + any

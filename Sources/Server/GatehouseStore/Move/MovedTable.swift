@@ -115,6 +115,10 @@ extension MovedTable {
         MovedTable(
             "notices", key: "id", texts: ["user_id", "kind", "provider", "address"],
             numbers: ["id", "moment", "attempts", "due_at", "expires_at"], isNumbered: true),
+        MovedTable(
+            "passkeys", key: "id", texts: ["id", "account_id", "transports", "name"],
+            numbers: ["algorithm", "sign_count", "created_at", "last_used_at"],
+            flags: ["backup_eligible", "backed_up"], blobs: ["credential_id", "public_key", "aaguid"]),
         MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
     ]
 }

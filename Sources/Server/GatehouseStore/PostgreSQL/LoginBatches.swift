@@ -35,8 +35,8 @@ final class LoginBatches: Sendable {
     func record(
         _ login: Login, limit: Int, until end: MonotonicTime, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws -> LoginDecision? {
-        // A second user, or the last use, would have to be read.
-        guard login.identity.unionSubject == nil, login.staleAfter == nil else { return nil }
+        // A second user, the last use, or a passkey would have to be read.
+        guard login.identity.unionSubject == nil, login.staleAfter == nil, login.passkey == nil else { return nil }
         let pending = PendingLogin(login, limit: limit, decide)
         try queue.perform(pending, until: end) { run($0, until: end) }
         return try pending.result.get()

@@ -133,6 +133,7 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "redemptions by index", usableBy: 1, sql: PackageResources.postgresql_0012_redemptions_by_index_sql),
         PostgreSQLMigration(name: "notices", usableBy: 1, sql: PackageResources.postgresql_0013_notices_sql),
+        PostgreSQLMigration(name: "passkeys", usableBy: 1, sql: PackageResources.postgresql_0014_passkeys_sql),
         PostgreSQLMigration(
             name: "login methods", usableBy: 1, sql: PackageResources.postgresql_0015_login_methods_sql),
     ]

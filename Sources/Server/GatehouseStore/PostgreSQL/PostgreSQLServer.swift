@@ -120,6 +120,7 @@ extension Connection {
         "gatehouse_schema", "users", "auth_accounts", "refresh_tokens", "revocations", "audit_events", "documents",
         "redemptions", "apple_tasks", "apple_notifications", "barred_identities", "codes", "code_sends",
         "authorization_requests", "authorization_codes", "event_receivers", "events", "notices",
+        "passkeys",
     ]
 
     fileprivate func privileges() throws(PostgreSQLError) -> PostgreSQLFacts.Privileges {

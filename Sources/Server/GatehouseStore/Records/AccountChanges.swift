@@ -24,15 +24,7 @@ extension RelationalStore {
         try writing { connection in
             try connection.lock(id)
             try connection.lockSessions(of: id)
-            guard let user = try connection.user(id) else { return (.nothing, []) }
-            let decision = UnlinkDecision(provider, of: user, with: try connection.accounts(of: id))
-            guard case .unlink(let changed) = decision else { return (decision, []) }
-            if provider == .apple { _ = try connection.queueRevocation(of: id, now: event.moment) }
-            try connection.unlink(provider, of: user, changing: changed, now: event.moment)
-            let ended = try connection.revokeAll(
-                of: id, openedBy: provider, except: event.sessionID, for: .accountUnlinked, now: event.moment)
-            try connection.insert(event)
-            return (decision, ended)
+            return try connection.unlink(provider, of: id, recording: event)
         }
     }
 
@@ -69,7 +61,22 @@ extension RelationalStore {
 }
 
 extension RecordConnection {
-    fileprivate func facts(of link: NewLink) throws -> IdentityFacts {
+    /// The user and the sessions are locked.
+    func unlink(
+        _ provider: Provider, of id: UserID, recording event: AuditEntry
+    ) throws -> (decision: UnlinkDecision, ended: [EndedSession]) {
+        guard let user = try user(id) else { return (.nothing, []) }
+        let decision = UnlinkDecision(provider, of: user, with: try accounts(of: id))
+        guard case .unlink(let changed) = decision else { return (decision, []) }
+        if provider == .apple { _ = try queueRevocation(of: id, now: event.moment) }
+        try unlink(provider, of: user, changing: changed, now: event.moment)
+        let ended = try revokeAll(
+            of: id, openedBy: provider, except: event.sessionID, for: .accountUnlinked, now: event.moment)
+        try insert(event)
+        return (decision, ended)
+    }
+
+    func facts(of link: NewLink) throws -> IdentityFacts {
         let (known, otherUser) = try known(link.identity)
         return IdentityFacts(
             known: known, otherUser: otherUser,
@@ -110,7 +117,7 @@ extension RecordConnection {
     /// - Parameters:
     ///   - user: as they were before.
     ///   - changed: the user with another address; nil if the address stays.
-    fileprivate func link(
+    func link(
         _ account: LinkedAccount, to user: User?, changing changed: User?, now: Timestamp
     ) throws {
         guard let user else { return }

@@ -40,7 +40,10 @@ extension RecordConnection {
             facts.append(
                 ImportFacts(
                     owners: own, statusOfID: user.id.flatMap { statuses[$0] },
-                    barredFrom: try own.contains { $0 != nil } ? nil : barred(user, by: hasher)))
+                    barredFrom: try own.contains { $0 != nil } ? nil : barred(user, by: hasher),
+                    hasKnownPasskey: try user.identities.flatMap(\.passkeys).contains {
+                        try passkey($0.credentialID) != nil
+                    }))
         }
         return facts
     }
@@ -64,6 +67,9 @@ extension RecordConnection {
             .flag(user.onboardingCompleted), .optional(new.lastLoginAt?.milliseconds),
             .integer(user.createdAt.milliseconds), .integer(run.moment.milliseconds))
         for account in new.accounts { try insert(account, of: user.id) }
+        for account in new.accounts where account.provider == .passkey {
+            for passkey in new.passkeys { try insert(passkey, of: account.provider, account.subject) }
+        }
         if let event = run.roleEvent(of: user) { try insert(event) }
     }
 

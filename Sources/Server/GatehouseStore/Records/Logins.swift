@@ -38,14 +38,16 @@ extension RecordConnection {
         let use = try use(of: login.redemption)
         let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
         let (account, otherUser) = try known(login.identity)
+        let passkey = try login.passkey.flatMap { try stored($0, of: login.identity) }
         guard let known = account else {
             return IdentityFacts(
-                barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof)
+                barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof,
+                passkey: passkey)
         }
         let mayBeStale = login.staleAfter != nil
         let needsAccounts = mayBeStale || login.mayChangeAddress(of: known.user)
         return IdentityFacts(
-            known: known, otherUser: otherUser, use: use, hasUsedProof: hasUsedProof,
+            known: known, otherUser: otherUser, use: use, hasUsedProof: hasUsedProof, passkey: passkey,
             lastUse: mayBeStale ? try lastUse(of: known.user.id) : nil,
             accounts: needsAccounts ? try accounts(of: known.user.id) : [])
     }
@@ -92,6 +94,7 @@ extension RecordConnection {
                 try markUsed(authorizationCode: redemption.tokenHash, opening: accepted.session.id)
             }
         }
+        if let passkey = login.passkey { try write(passkey, of: login, accepted) }
         if let task = accepted.task { try insert(task) }
     }
 }

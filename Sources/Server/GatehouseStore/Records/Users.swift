@@ -180,8 +180,11 @@ extension RecordConnection {
         }
         guard let first = users.first?.user.id, let final = users.last?.user.id else { return [] }
         let accounts = Dictionary(grouping: try accounts(ofUsersFrom: first, through: final), by: \.user)
+        let passkeys = Dictionary(grouping: try passkeys(ofUsersFrom: first, through: final), by: \.user)
         return users.map { user, lastLoginAt in
-            ExportedUser(user: user, lastLoginAt: lastLoginAt, accounts: accounts[user.id]?.map(\.account) ?? [])
+            ExportedUser(
+                user: user, lastLoginAt: lastLoginAt, accounts: accounts[user.id]?.map(\.account) ?? [],
+                passkeys: passkeys[user.id]?.map(\.passkey) ?? [])
         }
     }
 }

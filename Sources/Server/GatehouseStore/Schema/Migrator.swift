@@ -114,6 +114,7 @@ struct Migration: Sendable {
         Migration(name: "app transfer", sql: PackageResources._015_app_transfer_sql),
         Migration(name: "searches of operators", sql: PackageResources._016_searches_of_operators_sql),
         Migration(name: "notices", sql: PackageResources._017_notices_sql),
+        Migration(name: "passkeys", sql: PackageResources._018_passkeys_sql),
         Migration(name: "login methods", sql: PackageResources._019_login_methods_sql),
     ]
 }

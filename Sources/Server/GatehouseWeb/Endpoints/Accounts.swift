@@ -80,7 +80,16 @@ private struct AccountListBody: ResponseBody {
     let accounts: [LinkedAccount]
 
     func write(to json: inout JSONObjectWriter) {
-        json.member("accounts", array: { list in for account in accounts { list.object(account.write) } })
+        json.member(
+            "accounts",
+            array: { list in
+                for account in accounts {
+                    list.object { json in
+                        account.write(to: &json)
+                        if let contact = accounts.unprovenContact(of: account) { json.member("unprovenContact", contact) }
+                    }
+                }
+            })
     }
 }
 

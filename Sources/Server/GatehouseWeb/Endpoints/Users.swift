@@ -101,6 +101,9 @@ private struct ExportBody: ResponseBody {
                 for account in export.accounts { list.object(ExportedAccountBody(account: account).write) }
             })
         json.member(
+            "passkeys",
+            array: { list in for passkey in export.passkeys { list.object(ExportedPasskeyBody(passkey: passkey).write) } })
+        json.member(
             "sessions",
             array: { list in
                 for session in export.sessions { list.object(SessionBody(session, current: current).write) }

@@ -73,7 +73,7 @@ extension Endpoints {
 
     /// What a page may offer its user.
     func ways(_ request: Request, in context: inout RequestContext) throws -> Response {
-        .ok(WaysBody(web: auth.webProviderNames, codes: auth.codeChannels, development: auth.allowsDevLogin))
+        .ok(WaysBody(web: auth.webProviderNames, codes: auth.codeChannels, passkey: auth.hasPasskeys, development: auth.allowsDevLogin))
     }
 }
 
@@ -105,11 +105,13 @@ extension ProviderAnswer {
 private struct WaysBody: ResponseBody {
     let web: [String]
     let codes: [String]
+    let passkey: Bool
     let development: Bool
 
     func write(to json: inout JSONObjectWriter) {
         json.member("web", .array(web.map(JSONValue.string)))
         json.member("codes", .array(codes.map(JSONValue.string)))
+        json.member("passkey", passkey)
         json.member("development", development)
     }
 }

@@ -7,6 +7,8 @@ package enum Problem: Error, Sendable, Equatable {
     case unacceptedIdentity(IdentityFault, by: Provider)
     /// A message of a provider's servers that is not valid.
     case invalidSecurityEvents(IdentityFault, by: Provider)
+    /// A bad answer of an authenticator in the body of such a request.
+    case unacceptedPasskey(PasskeyFault)
     /// A bad code in the body of such a request.
     case unacceptedCode
     /// A bad refresh token in the body of such a request.
@@ -47,10 +49,14 @@ extension Problem {
             switch refusal {
             case .identity(let fault, let provider) where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedIdentity(fault, by: provider)
+            case .passkey(let fault) where route.access.isAuthorisedByAccessToken(request):
+                self = .unacceptedPasskey(fault)
             case .invalidCode where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedCode
             case .invalidAddress(let fault):
-                self = .invalidRequest([fault.fieldError])
+                self = .invalidRequest([fault.fieldError()])
+            case .invalidContact(let fault):
+                self = .invalidRequest([fault.fieldError(of: "contact")])
             case .missing(let member):
                 self = .invalidRequest([member.fault])
             case .invalidRefreshToken where route.access.isAuthorisedByAccessToken(request),
@@ -68,7 +74,8 @@ extension Problem {
 }
 
 extension AddressFault {
-    var fieldError: FieldError { FieldError(field: "to", message: explanation) }
+    /// - Parameter field: the member with the address.
+    func fieldError(of field: String = "to") -> FieldError { FieldError(field: field, message: explanation) }
 }
 
 extension IdentityCredential.Member {

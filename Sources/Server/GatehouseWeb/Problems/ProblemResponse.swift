@@ -24,7 +24,12 @@ extension Problem {
         let entry = entry
         return ProblemBody(
             status: entry.status, title: ReasonPhrase.of(entry.status), detail: entry.detail, code: entry.code,
-            requestId: requestID, reason: reason, errors: fieldErrors)
+            requestId: requestID, reason: reason, credentialId: unknownCredential, errors: fieldErrors)
+    }
+
+    private var unknownCredential: String? {
+        guard case .refused(.passkey(.unknown(let id))) = self else { return nil }
+        return id
     }
 
     /// What narrows the code: the check of a credential or of a proof that failed, or the conflict of a link.
@@ -35,6 +40,7 @@ extension Problem {
             .invalidSecurityEvents(let fault, _):
             fault.reason.rawValue
         case .refused(.accountAlreadyLinked(let conflict)): conflict.rawValue
+        case .refused(.passkey(let fault)), .unacceptedPasskey(let fault): fault.reason
         default: nil
         }
     }
@@ -119,8 +125,10 @@ struct ProblemBody: ResponseBody {
     let detail: String
     let code: String
     let requestId: String
-    /// Narrows `invalid_apple_token`, `invalid_identity`, `invalid_dpop_proof` and `account_already_linked`.
+    /// Narrows `invalid_apple_token`, `invalid_identity`, `invalid_dpop_proof`, `invalid_passkey` and `account_already_linked`.
     let reason: String?
+    /// Of a passkey that the client should remove.
+    let credentialId: String?
     /// The invalid members, with every 400; nil with other statuses.
     let errors: [FieldError]?
 
@@ -133,6 +141,7 @@ struct ProblemBody: ResponseBody {
         json.member("code", code)
         json.member("requestId", requestId)
         if let reason { json.member("reason", reason) }
+        if let credentialId { json.member("credentialId", credentialId) }
         guard let errors else { return }
         json.member("errors", array: { list in for error in errors { list.object { error.write(to: &$0) } } })
     }

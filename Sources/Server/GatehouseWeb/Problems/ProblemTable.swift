@@ -18,6 +18,7 @@ extension Problem {
             Entry(
                 status: 400, code: "invalid_identity",
                 detail: "The security event is no valid one of \(provider.rawValue): \(fault.reason.rawValue).")
+        case .unacceptedPasskey(let fault): Entry(status: 422, code: "invalid_passkey", detail: fault.explanation)
         case .unacceptedCode: Entry(status: 422, code: "invalid_code", detail: Refusal.invalidCodeDetail)
         case .unacceptedRefreshToken:
             Entry(
@@ -86,7 +87,9 @@ extension Refusal {
                 status: 404, code: "unknown_provider",
                 detail: "No provider with this name is configured in this installation.")
         case .invalidAddress(let fault):
-            .init(status: 400, code: "invalid_request", detail: fault.fieldError.sentence)
+            .init(status: 400, code: "invalid_request", detail: fault.fieldError().sentence)
+        case .invalidContact(let fault):
+            .init(status: 400, code: "invalid_request", detail: fault.fieldError(of: "contact").sentence)
         case .countryNotServed:
             .init(
                 status: 422, code: "country_not_served",
@@ -233,6 +236,12 @@ extension Refusal {
                 detail: "This is your only way to log in. Link another account first, or delete the user.")
         case .notFound:
             .init(status: 404, code: "not_found", detail: "No session with this id belongs to you.")
+        case .noSuchPasskey: .init(status: 404, code: "not_found", detail: "No passkey with this id belongs to you.")
+        case .passkey(let fault): .init(status: 401, code: "invalid_passkey", detail: fault.explanation)
+        case .tooManyPasskeys:
+            .init(
+                status: 409, code: "too_many_passkeys",
+                detail: "You have \(Passkey.most) passkeys, and may have no more. Delete one that you do not use.")
         case .storageUnavailable:
             .init(
                 status: 503, code: "storage_unavailable",
@@ -260,6 +269,22 @@ extension CodeChannel {
 extension Provider {
     /// The code of an answer to a bad credential. Apple's is older than the others.
     fileprivate var credentialCode: String { self == .apple ? "invalid_apple_token" : "invalid_identity" }
+}
+
+extension PasskeyFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .unknown: "This passkey belongs to no user here. Remove it, and sign in another way."
+        case .challenge:
+            "The passkeyId is unknown, expired, used or of another request, or its challenge is not in the answer. Begin again."
+        case .origin: "The answer is from another page or app than PASSKEY_ORIGINS and PASSKEY_APPS permit."
+        case .rp: "The answer is for another domain than PASSKEY_RP_ID."
+        case .signature: "The signature is not by the key of the passkey."
+        case .userVerification: "The user was not verified by a fingerprint, a face or a PIN, which this server demands."
+        case .counter: "The authenticator has counted backwards, so the passkey may have been copied. Sign in another way."
+        case .malformed(let fault): "The credential is not what toJSON of a PublicKeyCredential makes: \(fault)."
+        }
+    }
 }
 
 /// Without characters that nginx would not write into the guard's problem document.

@@ -73,6 +73,16 @@ package struct ReadLine: Sendable {
         _ = members.has("transfer_sub")
         identity.unionSubject = members.text("unionSub")
         identity.linkedAt = members.text("linkedAt")
+        for (index, passkey) in members.objects("passkeys").enumerated() {
+            let read = ReadPasskey(passkey, "\(place)passkeys[\(index)].")
+            if let line = read.line { identity.passkeys.append(line) }
+            faults += read.faults
+            hasUnknownMembers = hasUnknownMembers || read.hasUnknownMembers
+        }
+        if identity.provider == Provider.passkey.lowercaseName, let text = identity.subject {
+            identity.subject = PasskeyText.bytes(text, atMost: 64).map { PasskeyText.text(of: $0) }
+            if identity.subject == nil { members.reject("subject", PasskeyText.fault(atMost: 64)) }
+        }
         faults += members.faults
         hasUnknownMembers = hasUnknownMembers || members.hasUnknownMembers
         return identity
@@ -114,6 +124,9 @@ extension UserLine {
         let user = exported.user
         id = user.id.text
         identities = exported.accounts.map(IdentityLine.init)
+        for index in identities.indices where exported.accounts[index].provider == .passkey {
+            identities[index].passkeys = exported.passkeys.map(PasskeyLine.init)
+        }
         email = .some(user.email)
         emailVerified = user.emailVerified
         phone = user.phone
@@ -149,15 +162,18 @@ extension IdentityLine {
         json.put("transferSub", transferSubject)
         json.put("unionSub", unionSubject)
         json.put("linkedAt", linkedAt)
+        if !passkeys.isEmpty {
+            json.member("passkeys", array: { list in for passkey in passkeys { list.object { passkey.write(to: &$0) } } })
+        }
     }
 }
 
 extension JSONObjectWriter {
-    fileprivate mutating func put(_ name: String, _ value: String?) {
+    mutating func put(_ name: String, _ value: String?) {
         if let value { member(name, value) }
     }
 
-    fileprivate mutating func put(_ name: String, _ value: Bool?) {
+    mutating func put(_ name: String, _ value: Bool?) {
         if let value { member(name, value) }
     }
 }

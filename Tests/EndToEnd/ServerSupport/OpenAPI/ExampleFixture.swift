@@ -12,6 +12,9 @@ final class ExampleFixture {
     /// A user who signed in with the development secret.
     private(set) var login: TestResponse
 
+    /// Has the passkeys of the request's user.
+    var authenticator = SoftwareAuthenticator()
+
     /// The provider in the path, in lower case.
     var provider: String
 
@@ -28,6 +31,7 @@ final class ExampleFixture {
             CodeFixture.addSettings(of: providers, to: &variables)
             variables["PUBLIC_URL"] = WebSignInFixture.origin
             variables["REDIRECT_URIS"] = WebSignInFixture.page
+            variables["PASSKEY_RP_ID"] = PasskeyFixture.rpID
             variables["SERVICE_TOKENS"] = ServiceFixture.setting
             adjust(&variables)
         }
@@ -40,7 +44,7 @@ final class ExampleFixture {
     /// A request that the operation accepts.
     func request() -> TestRequest {
         if operation.id == "signInWithCode" { return codeLogin() }
-        if let request = webRequest() { return request }
+        if let request = webRequest() ?? passkeyRequest() { return request }
         if operation.isForServices { return serviceRequest }
         var request = TestRequest(
             method: operation.method,
@@ -183,6 +187,8 @@ extension ExampleFixture {
         request.headers.append(("Cookie", "__Host-gatehouse=\(login.refreshToken)"))
         switch operation.id {
         case "signInWithCode": Self.set(["code": "123456", "session": "cookie"], of: &request)
+        case "signInWithPasskey", "signUpWithPasskey":
+            Self.set(["passkeyId": "a", "credential": [:], "session": "cookie"], of: &request)
         case "exchangeCode": Self.set(["code": "a", "codeVerifier": "b", "session": "cookie"], of: &request)
         case "linkAccount":
             request.path = request.path.replacing("/apple", with: "/phone")
@@ -192,6 +198,50 @@ extension ExampleFixture {
             request.body = []
         }
         return request
+    }
+}
+
+// MARK: - Passkeys
+
+extension ExampleFixture {
+    var passkeys: PasskeyFixture? { providers.map { PasskeyFixture(CodeFixture($0, server)) } }
+
+    /// Nil for an operation without a passkey.
+    private func passkeyRequest() -> TestRequest? {
+        guard let passkeys else { return nil }
+        var request: TestRequest?
+        switch operation.id {
+        case "signInWithPasskey":
+            if authenticator.passkeys.isEmpty { addPasskey() }
+            request = try? passkeys.signIn(&authenticator)
+        case "signUpWithPasskey":
+            authenticator = SoftwareAuthenticator()
+            request = try? passkeys.signUp(&authenticator)
+        case "addPasskey":
+            var device = SoftwareAuthenticator()
+            request = try? passkeys.addition(&device, to: login)
+        case "renamePasskey", "deletePasskey":
+            let id = (try? passkeys.passkeys(of: login).first?["id"]?.string) ?? addPasskey()["id"]?.string
+            let path = operation.path.replacing("{id}", with: id ?? "none")
+            request = .post(path, operation.method == "PATCH" ? ["name": "Phone"] : [:], bearer: login.accessToken)
+            request?.method = operation.method
+        default: return nil
+        }
+        return request
+    }
+
+    @discardableResult
+    func addPasskey() -> TestResponse {
+        var device = SoftwareAuthenticator()
+        let answer = passkeys.flatMap { try? server.send($0.addition(&device, to: login)) }
+        authenticator = device
+        return answer ?? server.send(.get("/"))
+    }
+
+    /// From now on, a user who has a passkey alone sends the request.
+    func becomePasskeyUser() {
+        guard let new = try? passkeys?.newUser() else { return }
+        (authenticator, login) = (new.device, new.login)
     }
 }
 
@@ -266,7 +316,7 @@ extension ExampleFixture {
     func breakStore() throws {
         let tables = [
             "users", "auth_accounts", "refresh_tokens", "revocations", "documents", "codes", "code_sends",
-            "authorization_requests", "authorization_codes",
+            "authorization_requests", "authorization_codes", "passkeys",
         ]
         for table in tables {
             try server.testDatabase.execute("ALTER TABLE \(table) RENAME TO lost_\(table)")

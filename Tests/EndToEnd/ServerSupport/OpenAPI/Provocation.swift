@@ -24,7 +24,8 @@ struct Provocation {
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
         return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
-            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
+            ?? answerAboutRefresh(fixture) ?? answerAboutPasskey(fixture) ?? answerAboutApple(fixture)
+            ?? answerAboutCode(fixture)
             ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
     }
@@ -84,7 +85,9 @@ extension Provocation {
 
     /// Sets members to a list, which is valid for none of them.
     private static func invalidate(_ request: inout TestRequest) {
-        let names = ["identityToken", "refreshToken", "email", "nickname", "payload", "to", "code"]
+        let names = [
+            "identityToken", "refreshToken", "email", "nickname", "payload", "to", "code", "passkeyId", "name",
+        ]
         set(JSONObject(names.map { ($0, .array([])) }), of: &request)
     }
 
@@ -137,6 +140,7 @@ extension Provocation {
         guard problem.code == "invalid_dpop_proof" else { return nil }
         let logins = [
             "signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode", "exchangeCode",
+            "signInWithPasskey", "signUpWithPasskey",
         ]
         if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()
@@ -174,6 +178,44 @@ extension Provocation {
             try fixture.refresh()
             server.advanceClock(by: .seconds(31))
             return server.send(stolen)
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Passkeys
+
+extension Provocation {
+    private func answerAboutPasskey(_ fixture: ExampleFixture) throws -> TestResponse? {
+        guard operation.id.contains("Passkey") else { return nil }
+        let server = fixture.server
+        switch problem.code {
+        case "invalid_passkey": return fixture.send { Self.set(["passkeyId": "x", "credential": [:]], of: &$0) }
+        case "unknown_provider":
+            let request = fixture.request()
+            try server.restart { $0["PASSKEY_RP_ID"] = nil }
+            return server.send(request)
+        case "account_already_linked":
+            let request = fixture.request()
+            _ = server.send(request)
+            return try fixture.passkeys.map { try server.send($0.repeated(request)) }
+        case "too_many_passkeys":
+            for _ in 0..<19 { fixture.addPasskey() }
+            let request = fixture.request()
+            fixture.addPasskey()
+            return server.send(request)
+        case "last_account":
+            fixture.becomePasskeyUser()
+            return fixture.send()
+        case "not_found": return fixture.send { $0.path = operation.path.replacing("{id}", with: "passkey_another") }
+        case "login_too_old":
+            let request = fixture.request()
+            server.advanceClock(by: Self.sensitiveAge)
+            return server.send(request)
+        case "user_disabled" where operation.id == "signInWithPasskey":
+            let request = fixture.request()
+            try fixture.disableUsers()
+            return server.send(request)
         default: return nil
         }
     }

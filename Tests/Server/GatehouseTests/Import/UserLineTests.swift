@@ -120,7 +120,20 @@ struct UserLineTests {
             Mistake("phone") { $0.phone = "138secret" }, Mistake("phone") { $0.phone = "13800138000" },
             Mistake("identities[0].provider") { $0.identities[0].provider = nil },
             Mistake("identities[0].provider") { $0.identities[0].provider = "APPLE ID" },
-            Mistake("identities[0].provider") { $0.identities[0].provider = "passkey" },
+            Mistake("identities[0].passkeys") { $0.identities[0].provider = "passkey" },
+            Mistake("identities[0].passkeys") {
+                $0.identities[0].passkeys = [PasskeyLine(credentialID: [1], publicKey: [2], algorithm: -7)]
+            },
+            Mistake("identities[0].passkeys") {
+                let passkey = PasskeyLine(credentialID: [1], publicKey: [2], algorithm: -7)
+                $0.identities[0].provider = "passkey"
+                $0.identities[0].passkeys = Array(repeating: passkey, count: 21)
+            },
+            Mistake("identities[0].passkeys[0].signCount") {
+                $0.identities[0].provider = "passkey"
+                $0.identities[0].passkeys = [PasskeyLine(credentialID: [1], publicKey: [2], algorithm: -7)]
+                $0.identities[0].passkeys[0].signCount = 1 << 32
+            },
             Mistake("identities[0].subject") { $0.identities[0].subject = nil },
             Mistake("identities[0].subject") { $0.identities[0].subject = "" },
             Mistake("identities[0].subject") { $0.identities[0].subject = "se\0cret" },

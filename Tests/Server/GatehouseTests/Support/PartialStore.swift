@@ -33,6 +33,14 @@ extension PartialStore {
         by: @escaping (JoinFacts) -> JoinDecision
     ) throws(Refusal) -> (decision: JoinDecision, ended: [EndedSession]) { try fail() }
 
+    func passkey(_: [UInt8]) throws(Refusal) -> (passkey: Passkey, subject: String, user: UserID)? { try fail() }
+    func passkeys(of: UserID) throws(Refusal) -> [Passkey] { try fail() }
+    func record(_: NewPasskey) throws(Refusal) -> PasskeyDecision { try fail() }
+    func rename(passkey: String, of: UserID, to: String?) throws(Refusal) -> Passkey? { try fail() }
+    func remove(
+        passkey: String, of: UserID, recording: AuditEntry, unlinking: AuditEntry
+    ) throws(Refusal) -> (decision: UnlinkDecision?, ended: [EndedSession]) { try fail() }
+
     func knownNumbers(among: [String]) throws(Refusal) -> Set<String> { try fail() }
     func codeFacts(of: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts { try fail() }
     func record(

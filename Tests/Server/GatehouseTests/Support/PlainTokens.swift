@@ -121,4 +121,8 @@ extension PlainTokens {
             identity: Identity(provider: .dev, subject: String(decoding: sealed, as: UTF8.self), email: nil),
             clientID: "app", issuedAt: Timestamp(seconds: 0), nickname: nil, laterCode: nil)
     }
+
+    func seal(_ ceremony: PasskeyCeremony) -> String { text(of: ceremony.challenge) }
+    func openCeremony(_ text: String) -> PasskeyCeremony? { nil }
+    func passkeyHandle(of user: UserID) -> String { user.text }
 }
