@@ -160,7 +160,7 @@ let package = Package(
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
                 .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),
                 .testTarget(
-                    name: "WebAuthnTests", dependencies: ["JOSE", "JSON", "OpenSSL", "TestSupport", "WebAuthn"],
+                    name: "WebAuthnTests", dependencies: ["JOSE", "JSON", "OpenSSL", "TestSupport", "Text", "WebAuthn"],
                     exclude: ["Vectors"]),
             ])
         + folder(

@@ -19,7 +19,7 @@ package struct RegistrationResponse: Sendable {
         attestationObject = try response.octets("attestationObject")
         transports = try response.transports()
         authenticatorData = try response.optionalOctets("authenticatorData")
-        algorithm = response["publicKeyAlgorithm"]
+        algorithm = response.member("publicKeyAlgorithm")
     }
 }
 
@@ -59,13 +59,19 @@ extension JSONObject {
         return id
     }
 
+    /// Nil also for null, which some clients write for a member that is missing.
+    fileprivate func member(_ name: String) -> JSONValue? {
+        guard let member = self[name], member != .null else { return Optional.none }
+        return member
+    }
+
     fileprivate func octets(_ name: String) throws(WebAuthnFault) -> [UInt8] {
         guard let octets = try optionalOctets(name) else { throw .malformed("\(name) is missing") }
         return octets
     }
 
     fileprivate func optionalOctets(_ name: String) throws(WebAuthnFault) -> [UInt8]? {
-        guard let member = self[name], !member.isNull else { return nil }
+        guard let member = member(name) else { return nil }
         guard let octets = member.string.flatMap({ Base64URL.decode($0) }) else {
             throw .malformed("\(name) is not base64url without padding")
         }
@@ -74,7 +80,7 @@ extension JSONObject {
 
     /// Each once. Values that the specification does not know are kept, as it demands, if they look like one.
     fileprivate func transports() throws(WebAuthnFault) -> [String] {
-        guard let member = self["transports"], !member.isNull else { return [] }
+        guard let member = member("transports") else { return [] }
         guard let values = member.array, values.count <= 16 else { throw .malformed("transports is no short list") }
         var transports: [String] = []
         for value in values {

@@ -13,7 +13,8 @@ struct Authenticator {
     }
 
     static let relyingParty = RelyingParty(
-        id: "example.org", origins: ["https://example.org", "android:apk-key-hash:" + String(repeating: "A", count: 43)],
+        id: "example.org",
+        origins: ["https://example.org", "android:apk-key-hash:" + String(repeating: "A", count: 43)],
         userVerification: .required)
     static let challenge = [UInt8](0..<32)
 
