@@ -12,6 +12,7 @@ package enum Need: String, Sendable {
     case numberLibrary = "phonenumbers"
     case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"
+    case passkeyLibraries = "python-fido2 and py_webauthn"
     case promtool = "promtool"
     case webhookLibrary = "the library of Standard Webhooks"
     /// Rules that another test checks as well, or code that hardly ever changes.

@@ -64,7 +64,8 @@ private func authenticatorData(flags: UInt8) -> [UInt8] { SHA256.hash("example.o
 
 private let knownKey: [UInt8] = {
     guard let key = try? P256PrivateKey.generate().publicKey else { fatalError("no key") }
-    return CBOR.map([.init(1, 2), .init(3, -7), .init(-1, 1), .init(-2, .bytes(key.x)), .init(-3, .bytes(key.y))]).encoded
+    return CBOR.map([.init(1, 2), .init(3, -7), .init(-1, 1), .init(-2, .bytes(key.x)), .init(-3, .bytes(key.y))])
+        .encoded
 }()
 
 private func signIn(authenticatorData: [UInt8], publicKey: [UInt8] = knownKey) {
