@@ -14,7 +14,9 @@ extension GatehouseClient {
     public func update(_ change: ProfileChange) async throws(GatehouseError) -> User {
         // The server refuses an empty change.
         guard change != ProfileChange() else { return try await user() }
-        return try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
+        let user = try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
+        if change.nickname != nil, PasskeySignals.areSupported { Task { try? await self.passkeys() } }
+        return user
     }
 
     /// The sessions of the user, on all devices.

@@ -34,6 +34,8 @@ public actor GatehouseClient {
     var pendingLogins = 0
     /// Logins that may still need a key: also cancelled ones, whose sessions have to be ended.
     var loginsUnderWay = 0
+    /// How often an addition of a passkey has begun or ended: a list from before must hide no new one.
+    var passkeyAdditions = 0
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 

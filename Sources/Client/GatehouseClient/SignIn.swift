@@ -129,7 +129,7 @@ extension GatehouseClient {
     /// A login by an identity token may be repeated for a minute if its answer was lost.
     ///
     /// - Parameter pauses: those between the attempts. Without one, there is one attempt.
-    private func repeatedly(
+    func repeatedly(
         _ pauses: [Duration] = GatehouseClient.backoff, _ request: () async throws(GatehouseError) -> Data
     ) async throws(GatehouseError) -> Data {
         for pause in pauses {

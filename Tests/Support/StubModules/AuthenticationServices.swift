@@ -47,7 +47,8 @@ open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential
 public struct ASAuthorizationError: Error {
     public enum Code: Int, Sendable {
         case unknown = 1000
-        case canceled, invalidResponse, notHandled, failed, notInteractive
+        case canceled, invalidResponse, notHandled, failed, notInteractive, matchedExcludedCredential
+        case credentialImport, credentialExport, preferSignInWithApple, deviceNotConfiguredForPasskeyCreation
     }
     public let code: Code
     public init(_ code: Code) { self.code = code }
@@ -70,8 +71,156 @@ open class ASAuthorizationController: NSObject {
     public init(authorizationRequests: [ASAuthorizationRequest]) { self.authorizationRequests = authorizationRequests }
     open weak var delegate: (any ASAuthorizationControllerDelegate)?
     open weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
-    open func performRequests() { Self.stubStarted.append(self) }
+    public struct RequestOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let preferImmediatelyAvailableCredentials = RequestOptions(rawValue: 1)
+    }
+
+    public private(set) var stubStyle = ""
+    open func performRequests() { start("sheet") }
+    open func performRequests(options: RequestOptions) { start(options.isEmpty ? "sheet" : "available") }
+    open func performAutoFillAssistedRequests() { start("suggestions") }
     open func cancel() { Self.stubCancelled.append(self) }
+    private func start(_ style: String) {
+        stubStyle = style
+        Self.stubStarted.append(self)
+    }
+}
+
+// MARK: Passkeys
+
+public struct ASAuthorizationPublicKeyCredentialUserVerificationPreference: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let preferred = Self(rawValue: "preferred")
+    public static let required = Self(rawValue: "required")
+    public static let discouraged = Self(rawValue: "discouraged")
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialDescriptor: NSObject {
+    open var credentialID: Data
+    public init(credentialID: Data) { self.credentialID = credentialID }
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialAssertionRequest: ASAuthorizationRequest {
+    open var challenge = Data()
+    open var relyingPartyIdentifier = ""
+    open var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.preferred
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest: ASAuthorizationRequest {
+    open var challenge = Data()
+    open var relyingPartyIdentifier = ""
+    open var name = ""
+    open var displayName: String?
+    open var userID = Data()
+    open var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.preferred
+    /// Since iOS 17.4 and macOS 13.5.
+    open var excludedCredentials: [ASAuthorizationPlatformPublicKeyCredentialDescriptor]?
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialProvider: NSObject {
+    public let relyingPartyIdentifier: String
+    public init(relyingPartyIdentifier: String) { self.relyingPartyIdentifier = relyingPartyIdentifier }
+    open func createCredentialAssertionRequest(
+        challenge: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest {
+        let request = ASAuthorizationPlatformPublicKeyCredentialAssertionRequest()
+        (request.challenge, request.relyingPartyIdentifier) = (challenge, relyingPartyIdentifier)
+        return request
+    }
+    open func createCredentialRegistrationRequest(
+        challenge: Data, name: String, userID: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
+        let request = ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest()
+        (request.challenge, request.relyingPartyIdentifier) = (challenge, relyingPartyIdentifier)
+        (request.name, request.userID) = (name, userID)
+        return request
+    }
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialAssertion: NSObject, ASAuthorizationCredential {
+    open var credentialID: Data
+    open var rawClientDataJSON = Data("client".utf8)
+    open var rawAuthenticatorData: Data? = Data("data".utf8)
+    open var signature: Data? = Data("signature".utf8)
+    open var userID: Data? = Data("user".utf8)
+    public init(stubID credentialID: Data) { self.credentialID = credentialID }
+}
+
+open class ASAuthorizationPlatformPublicKeyCredentialRegistration: NSObject, ASAuthorizationCredential {
+    open var credentialID: Data
+    open var rawClientDataJSON = Data("client".utf8)
+    open var rawAttestationObject: Data? = Data("attestation".utf8)
+    public init(stubID credentialID: Data) { self.credentialID = credentialID }
+}
+
+// Since iOS 26.
+
+public enum ASContactIdentifierRequest: Hashable, Sendable { case phoneNumber, email }
+public struct ASEmailIdentifier: Hashable, Sendable { public let value: String }
+public struct ASPhoneNumberIdentifier: Hashable, Sendable { public let value: String }
+public enum ASContactIdentifier: Hashable, Sendable {
+    case phoneNumber(ASPhoneNumberIdentifier)
+    case email(ASEmailIdentifier)
+}
+
+open class ASAuthorizationAccountCreationPlatformPublicKeyCredentialRequest: ASAuthorizationRequest {
+    public let acceptedContactIdentifiers: [ASContactIdentifierRequest]
+    public let shouldRequestName: Bool
+    public let relyingPartyIdentifier: String
+    public let challenge: Data
+    public let userID: Data
+    fileprivate init(
+        _ contacts: [ASContactIdentifierRequest], _ name: Bool, _ party: String, _ challenge: Data, _ userID: Data
+    ) {
+        (acceptedContactIdentifiers, shouldRequestName) = (contacts, name)
+        (relyingPartyIdentifier, self.challenge, self.userID) = (party, challenge, userID)
+    }
+}
+
+open class ASAuthorizationAccountCreationProvider: NSObject {
+    public func createPlatformPublicKeyCredentialRegistrationRequest(
+        acceptedContactIdentifiers: [ASContactIdentifierRequest], shouldRequestName: Bool,
+        relyingPartyIdentifier: String, challenge: Data, userID: Data
+    ) -> ASAuthorizationAccountCreationPlatformPublicKeyCredentialRequest {
+        .init(acceptedContactIdentifiers, shouldRequestName, relyingPartyIdentifier, challenge, userID)
+    }
+}
+
+open class ASAuthorizationAccountCreationPlatformPublicKeyCredential: NSObject, ASAuthorizationCredential {
+    public let contactIdentifier: ASContactIdentifier
+    public let name: PersonNameComponents?
+    public let credentialRegistration: ASAuthorizationPlatformPublicKeyCredentialRegistration
+    public init(stubEmail email: String, name: PersonNameComponents?, id: Data) {
+        contactIdentifier = .email(ASEmailIdentifier(value: email))
+        self.name = name
+        credentialRegistration = ASAuthorizationPlatformPublicKeyCredentialRegistration(stubID: id)
+    }
+}
+
+extension PersonNameComponents {
+    /// Of Apple's Foundation.
+    public func formatted() -> String { [givenName, familyName].compactMap { $0 }.joined(separator: " ") }
+}
+
+public final class ASCredentialUpdater {
+    nonisolated(unsafe) public static var stubReports: [String] = []
+    public init() {}
+    public final func reportUnknownPublicKeyCredential(
+        relyingPartyIdentifier: String, credentialID: Data
+    ) async throws { Self.stubReports.append("unknown \(relyingPartyIdentifier) \(text(credentialID))") }
+    public final func reportAllAcceptedPublicKeyCredentials(
+        relyingPartyIdentifier: String, userHandle: Data, acceptedCredentialIDs: [Data]
+    ) async throws {
+        let ids = acceptedCredentialIDs.map(text).joined(separator: ",")
+        Self.stubReports.append("accepted \(relyingPartyIdentifier) \(text(userHandle)) \(ids)")
+    }
+    public final func reportPublicKeyCredentialUpdate(
+        relyingPartyIdentifier: String, userHandle: Data, newName: String
+    ) async throws { Self.stubReports.append("name \(relyingPartyIdentifier) \(text(userHandle)) \(newName)") }
+    private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 }
 
 // MARK: A browser over the app

@@ -1,22 +1,36 @@
 #if canImport(AuthenticationServices) && canImport(CryptoKit) && !os(watchOS)
     import AuthenticationServices
 
-    /// One presentation of Apple's sheet. It ends once: with Apple's answer, by ``cancel()``, or when it is released.
+    /// One presentation of Apple's sheet, or of the suggestions above the keyboard. It ends once: with Apple's answer, by
+    /// ``cancel()``, when another one begins, or when it is released.
     @MainActor
     final class AppleAuthorization: NSObject {
-        typealias Answer = Result<AppleLogin, AppleSignInError>
+        typealias Answer = Result<AppleCredential, AppleSignInError>
+
+        enum Style {
+            case sheet
+            /// A sheet only if a credential is on this device. Otherwise it is cancelled at once.
+            case sheetIfAvailable
+            case suggestions
+        }
+
+        /// The system shows one at a time.
+        private static weak var current: AppleAuthorization?
 
         private let controller: ASAuthorizationController
         private let provider: AnchorProvider?
-        private let nonce: String
+        private let nonce: String?
         private var waiting: CheckedContinuation<Answer, Never>?
         private var isCancelled = false
+        private(set) var isExpired = false
 
+        /// - Parameter nonce: that of the request for Sign in with Apple, if it is among the requests.
         init(
-            _ request: ASAuthorizationRequest, nonce: String, anchor: (@MainActor () -> ASPresentationAnchor)?
+            _ requests: [ASAuthorizationRequest], nonce: String? = nil,
+            anchor: (@MainActor () -> ASPresentationAnchor)?
         ) {
             self.nonce = nonce
-            controller = ASAuthorizationController(authorizationRequests: [request])
+            controller = ASAuthorizationController(authorizationRequests: requests)
             provider = anchor.map(AnchorProvider.init)
             super.init()
             controller.delegate = self
@@ -27,17 +41,37 @@
         deinit { waiting?.resume(returning: .failure(.cancelled)) }
 
         /// Must be called once.
-        func perform() async -> Answer {
-            await withTaskCancellationHandler {
+        func perform(_ style: Style = .sheet) async -> Answer {
+            Self.current?.cancel()
+            Self.current = self
+            return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     guard !isCancelled, !Task.isCancelled else {
                         return continuation.resume(returning: .failure(.cancelled))
                     }
                     waiting = continuation
-                    controller.performRequests()
+                    start(style)
                 }
             } onCancel: {
                 Task { @MainActor in cancel() }
+            }
+        }
+
+        private func start(_ style: Style) {
+            switch style {
+            case .sheet: controller.performRequests()
+            case .sheetIfAvailable:
+                #if os(tvOS)
+                    controller.performRequests()
+                #else
+                    controller.performRequests(options: .preferImmediatelyAvailableCredentials)
+                #endif
+            case .suggestions:
+                #if os(macOS) || os(tvOS) || targetEnvironment(macCatalyst)
+                    finish(.failure(.apple(.notHandled)))
+                #else
+                    controller.performAutoFillAssistedRequests()
+                #endif
             }
         }
 
@@ -47,6 +81,12 @@
             guard waiting != nil else { return }
             finish(.failure(.cancelled))
             controller.cancel()
+        }
+
+        /// Cancels it, so that the caller begins it again.
+        func expire() {
+            isExpired = waiting != nil
+            cancel()
         }
 
         private func finish(_ answer: Answer) {
@@ -61,7 +101,7 @@
             controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
         ) {
             do throws(AppleSignInError) {
-                finish(.success(try AppleLogin(authorization, nonce: nonce)))
+                finish(.success(try AppleCredential(authorization, nonce: nonce)))
             } catch {
                 finish(.failure(error))
             }

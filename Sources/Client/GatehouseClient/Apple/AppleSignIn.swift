@@ -18,9 +18,8 @@
     @MainActor
     public final class AppleSignIn {
         private let client: GatehouseClient
-        private let anchor: (@MainActor () -> ASPresentationAnchor)?
+        let anchor: (@MainActor () -> ASPresentationAnchor)?
         private let defaults: UserDefaults
-        private var current: AppleAuthorization?
         private var prepared: LoginChallenge?
 
         /// - Parameters:
@@ -43,21 +42,27 @@
 
         /// Asks Apple without signing in: for `link`, and for the `authorizationCode` of `deleteAccount`.
         public func authorize(scopes: [ASAuthorization.Scope] = []) async throws(AppleSignInError) -> AppleLogin {
+            let (request, nonce) = try await request(scopes: scopes)
+            let credential = try await AppleAuthorization([request], nonce: nonce, anchor: anchor).perform().get()
+            guard case .apple(let login) = credential else { throw .noIdentityToken }
+            return login
+        }
+
+        /// A request for Apple's sheet, which may offer other ways to sign in as well.
+        func request(
+            scopes: [ASAuthorization.Scope]
+        ) async throws(AppleSignInError) -> (request: ASAuthorizationRequest, nonce: String) {
             let challenge = try await newChallenge()
             let request = ASAuthorizationAppleIDProvider().createRequest()
             Self.configure(request, challenge, scopes)
-            current?.cancel()
-            let authorization = AppleAuthorization(request, nonce: challenge.nonce, anchor: anchor)
-            current = authorization
-            defer { if current === authorization { current = nil } }
-            return try await authorization.perform().get()
+            return (request, challenge.nonce)
         }
 
         private func newChallenge() async throws(AppleSignInError) -> LoginChallenge {
             do { return try await client.challenge() } catch { throw AppleSignInError(error) }
         }
 
-        private func signIn(_ login: AppleLogin) async throws(AppleSignInError) -> Session {
+        func signIn(_ login: AppleLogin) async throws(AppleSignInError) -> Session {
             do {
                 let session = try await client.signIn(apple: login)
                 appleUser = login.userIdentifier

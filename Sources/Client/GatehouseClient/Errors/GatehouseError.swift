@@ -53,11 +53,12 @@ extension GatehouseError {
         guard case .refused(let problem) = self, problem.status >= 500 else { return self }
         let remedy =
             switch origin {
-            case .provider: "get a new one from the provider"
-            case .message: "the user may try it once more, and 401 then means that it is used"
-            case .browser: "sign in again in the browser"
+            case .provider: "A code can be used once: get a new one from the provider."
+            case .message: "A code can be used once: the user may try it once more, and 401 then means that it is used."
+            case .browser: "A code can be used once: sign in again in the browser."
+            case .passkey: "A challenge can be used once: ask for the passkey again."
             }
-        return .refused(problem.adding("A code can be used once: \(remedy)."))
+        return .refused(problem.adding(remedy))
     }
 
     private static func isTemporary(_ status: Int) -> Bool { status == 429 || status == 408 || status >= 500 }

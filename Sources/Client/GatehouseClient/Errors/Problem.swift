@@ -76,7 +76,7 @@ extension Problem: CustomStringConvertible {
 
 /// The check that failed. Servers may add values.
 ///
-/// With ``ProblemCode/invalidAppleToken`` and ``ProblemCode/invalidIdentity``, a check of what the app sent for a login;
+/// With ``ProblemCode/invalidAppleToken``, ``ProblemCode/invalidIdentity`` and ``ProblemCode/invalidPasskey``, a check of what the app sent for a login;
 /// with ``ProblemCode/accountAlreadyLinked``, ``identity`` or ``provider``.
 public struct ProblemReason: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
@@ -100,6 +100,13 @@ public struct ProblemReason: RawRepresentable, Codable, Hashable, Sendable {
     public static let identity = ProblemReason(rawValue: "identity")
     /// The user has another account at this provider.
     public static let provider = ProblemReason(rawValue: "provider")
+    // Of a passkey
+    public static let unknown = ProblemReason(rawValue: "unknown")
+    public static let challenge = ProblemReason(rawValue: "challenge")
+    public static let origin = ProblemReason(rawValue: "origin")
+    public static let relyingParty = ProblemReason(rawValue: "rp")
+    public static let userVerification = ProblemReason(rawValue: "user_verification")
+    public static let counter = ProblemReason(rawValue: "counter")
 }
 
 /// Its name before other providers than Apple gave reasons.

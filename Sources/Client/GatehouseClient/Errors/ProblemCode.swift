@@ -106,6 +106,10 @@ extension ProblemCode {
     /// A page of an origin that the server does not know may not use the session in the browser's cookie, with status 403.
     public static let originNotAllowed = ProblemCode.other("origin_not_allowed")
 
+    /// The server refuses what a passkey has answered. The reason is ``ProblemReason/unknown`` for a passkey that it does not
+    /// have, ``ProblemReason/challenge`` for an answer that came too late, or another check.
+    public static let invalidPasskey = ProblemCode.other("invalid_passkey")
+
     /// The user has to bind a phone number first, with status 403. See
     /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
     public static let phoneRequired = ProblemCode.other("phone_required")

@@ -181,6 +181,8 @@ enum CodeOrigin: Sendable {
     case message
     /// The address to which a browser was sent back.
     case browser
+    /// No code, but the challenge that a passkey has answered.
+    case passkey
 }
 
 /// How a user signs in: Apple, or a provider of the name that the server's operator has chosen. Servers may add values.
@@ -200,6 +202,7 @@ public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
     /// By a code that the server sends. See ``GatehouseClient/requestCode(to:resending:)``.
     public static let phone = Provider(rawValue: "PHONE")
     public static let email = Provider(rawValue: "EMAIL")
+    public static let passkey = Provider(rawValue: "PASSKEY")
 }
 
 extension Provider: ExpressibleByStringLiteral {
