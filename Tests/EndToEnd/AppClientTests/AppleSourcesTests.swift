@@ -57,6 +57,14 @@ struct AppleSourcesTests {
                 ) { self.window }
             }
 
+            func passkeys() async throws(PasskeySignInError) {
+                try await client.signInWithPasskey(or: apple, ifAvailable: true) { self.window }
+                try await client.signInWithSuggestedPasskey { self.window }
+                try await client.signUpWithPasskey(
+                    nickname: nil, contact: nil, asking: [.phone], or: apple, anchor: { self.window })
+                try await client.addPasskey(name: "Phone") { self.window }
+            }
+
             func onAppear() async { await apple.watchCredential() }
             func onActive() async { await apple.checkCredential() }
         }
@@ -71,8 +79,8 @@ struct AppleSourcesTests {
     }
 
     @Test(
-        "With stubs that answer, the Keychain store, the keys, Sign in with Apple and the browser do what their programs expect",
-        arguments: ["Keychain", "DeviceKeys", "AppleSignIn", "WebBrowser"])
+        "With stubs that answer, the Keychain store, the keys and each way to sign in do what their programs expect",
+        arguments: ["Keychain", "DeviceKeys", "AppleSignIn", "WebBrowser", "Passkeys"])
     func runs(program: String) throws {
         let outcome = try StubModules.shared.get().run(program: program)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")

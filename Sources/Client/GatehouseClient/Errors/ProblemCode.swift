@@ -110,6 +110,9 @@ extension ProblemCode {
     /// have, ``ProblemReason/challenge`` for an answer that came too late, or another check.
     public static let invalidPasskey = ProblemCode.other("invalid_passkey")
 
+    /// The user has as many passkeys as the server allows, with status 409.
+    public static let tooManyPasskeys = ProblemCode.other("too_many_passkeys")
+
     /// The user has to bind a phone number first, with status 403. See
     /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
     public static let phoneRequired = ProblemCode.other("phone_required")

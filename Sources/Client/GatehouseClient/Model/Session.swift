@@ -101,15 +101,18 @@ public struct LinkedAccount: Decodable, Hashable, Sendable {
     public let isPrivateEmail: Bool?
     /// Whether the user has forwarding turned on, as far as Apple has notified it.
     public let isMailForwarded: Bool?
+    /// With ``Provider/passkey``: the address or number that the user gave in the sign-up, while no code has proven it.
+    public let unprovenContact: String?
     public let linkedAt: Date
 
     /// For previews and tests of an app.
     public init(
         provider: Provider = .apple, email: String? = nil, emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil,
-        isMailForwarded: Bool? = nil, linkedAt: Date
+        isMailForwarded: Bool? = nil, linkedAt: Date, unprovenContact: String? = nil
     ) {
         (self.provider, self.email, self.emailVerified) = (provider, email, emailVerified)
         (self.isPrivateEmail, self.isMailForwarded, self.linkedAt) = (isPrivateEmail, isMailForwarded, linkedAt)
+        self.unprovenContact = unprovenContact
     }
 }
 

@@ -7,10 +7,11 @@ import GatehouseClient
 /// Answers as the server does, and records the bodies by their paths.
 actor Server: HTTPTransport {
     private(set) var bodies: [(path: String, body: [String: Any])] = []
-    private var timeout = 300_000
+    private var isExpiring = false
     private var refusal: String?
 
-    func expire(after timeout: Int) { self.timeout = timeout }
+    /// The next challenge is valid for a moment alone.
+    func expireNext() { isExpiring = true }
     func refuse(_ reason: String?) { refusal = reason }
 
     func text(_ path: String, _ names: String...) -> String? {
@@ -35,13 +36,19 @@ actor Server: HTTPTransport {
 
     private func answer(to path: String) -> String {
         let challenge = Data("c\(bodies.count)".utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
-        let user = #"{"id": "aGFuZGxl", "name": "ann@example.com", "displayName": "Ann"}"#
+        let handle = #"{"id": "aGFuZGxl", "name": "ann@example.com", "displayName": "Ann"}"#
+        let user = """
+            {"id": "user_1", "email": null, "emailVerified": false, "nickname": null, "avatarUrl": null, "role": "USER",
+             "status": "ACTIVE", "onboardingCompleted": false}
+            """
         let passkey = """
             {"id": "passkey_1", "credentialId": "a2V5", "name": "Phone", "createdAt": "2026-11-27T09:00:00.000Z",
              "lastUsedAt": null}
             """
         switch path {
         case "POST /auth/passkey/options":
+            let timeout = isExpiring ? 40 : 300_000
+            isExpiring = false
             return """
                 {"passkeyId": "p", "publicKey": {"challenge": "\(challenge)", "rpId": "app.example", "timeout": \(timeout),
                  "userVerification": "required"}}
@@ -49,20 +56,17 @@ actor Server: HTTPTransport {
         case "POST /auth/passkey/signup/options", "POST /users/me/passkeys/options":
             return """
                 {"passkeyId": "p", "publicKey": {"challenge": "\(challenge)", "rp": {"id": "app.example", "name": "App"},
-                 "user": \(user), "pubKeyCredParams": [{"type": "public-key", "alg": -7}],
+                 "user": \(handle), "pubKeyCredParams": [{"type": "public-key", "alg": -7}],
                  "excludeCredentials": [{"type": "public-key", "id": "b3RoZXI", "transports": ["hybrid"]}],
                  "authenticatorSelection": {"userVerification": "discouraged"}}}
                 """
         case "POST /users/me/passkeys": return passkey
         case "GET /users/me/passkeys":
-            return #"{"rpId": "app.example", "user": \#(user), "passkeys": [\#(passkey)]}"#
+            return #"{"rpId": "app.example", "user": \#(handle), "passkeys": [\#(passkey)]}"#
         case "POST /auth/apple/challenge": return #"{"nonce": "n", "expiresIn": 600}"#
+        case "PATCH /users/me": return user
         default:
-            return """
-                {"accessToken": "a", "refreshToken": "r", "expiresIn": 900, "isNewUser": true, "user": {"id": "user_1",
-                 "email": null, "emailVerified": false, "nickname": null, "avatarUrl": null, "role": "USER",
-                 "status": "ACTIVE", "onboardingCompleted": false}}
-                """
+            return #"{"accessToken": "a", "refreshToken": "r", "expiresIn": 900, "isNewUser": true, "user": \#(user)}"#
         }
     }
 }
@@ -251,17 +255,15 @@ struct Program {
     }
 
     static func suggestions() async {
-        await server.expire(after: 40)
+        await server.expireNext()
         let login = Task { try await client.signInWithSuggestedPasskey() }
         let first = await next()
         expect(first.stubStyle == "suggestions", "above the keyboard")
         let second = await next()
         expect(ASAuthorizationController.stubCancelled.last === first, "the first ends before its challenge does")
-        await server.expire(after: 300_000)
         let challenges = [first, second].map { ($0.authorizationRequests.first as? AssertionRequest)?.challenge }
         expect(challenges[0] != challenges[1], "a new challenge")
-        let last = await next()
-        complete(last, Assertion(stubID: Data("key".utf8)))
+        complete(second, Assertion(stubID: Data("key".utf8)))
         expect((try? await login.value.user.id) == "user_1", "it signs in")
     }
 
