@@ -156,7 +156,7 @@ struct AppClientBadAnswerTests {
     private static let laterCodes: [ProblemCode] = [
         .invalidDPoPProof, .invalidIdentity, .providerUnavailable, .unknownProvider, .invalidCode, .tooManyCodes,
         .deliveryUnavailable, .countryNotServed, .staleNumber, .phoneRequired, .invalidGrant, .invalidState,
-        .invalidRedirectURI, .originNotAllowed,
+        .invalidRedirectURI, .originNotAllowed, .invalidPasskey, .tooManyPasskeys,
     ]
 
     /// Codes that only services of the operator get.

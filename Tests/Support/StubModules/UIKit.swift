@@ -7,6 +7,7 @@
 open class NSUserActivity: NSObject {}
 
 public struct UITextContentType: Sendable {
+    public static let username = UITextContentType()
     public static let telephoneNumber = UITextContentType()
     public static let oneTimeCode = UITextContentType()
 }

@@ -37,6 +37,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "DevelopmentServer.md": [
             "Settings": .besideRun, "Signing in through a browser": .besideRun,
             "Your page, your service, your receiver": .besideRun, "Develop without Apple": .besideRun,
+            "Passkeys by curl": .besideRun,
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],

@@ -61,7 +61,8 @@
                     let options = try await suggestedOptions()
                     let authorization = AppleAuthorization([try options.signInRequest], anchor: anchor)
                     let renewal = Task {
-                        try await Task.sleep(for: .milliseconds((options.publicKey.timeout ?? 300_000) * 0.75))
+                        let seconds = max((options.publicKey.timeout ?? 300_000) / 1000 * 0.75, 1)
+                        try await Task.sleep(for: .seconds(seconds))
                         authorization.expire()
                     }
                     defer { renewal.cancel() }
