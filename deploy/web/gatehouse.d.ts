@@ -30,6 +30,8 @@ export interface Ways {
   web: string[];
   /** The channels for `sendCode`. */
   codes: ("phone" | "email")[];
+  /** Whether there are passkeys. */
+  passkey: boolean;
   /** Whether the server runs in development. */
   development: boolean;
 }
@@ -40,6 +42,17 @@ export interface SentCode {
   expiresIn: number;
   /** Seconds until the same address may get another message. */
   resendAfter: number;
+}
+
+export interface Passkey {
+  /** For `renamePasskey` and `deletePasskey`. */
+  id: string;
+  /** As browsers name it, in base64url. */
+  credentialId: string;
+  name: string | null;
+  /** RFC 3339. */
+  createdAt: string;
+  lastUsedAt: string | null;
 }
 
 /** The body of a refusal (RFC 9457). */
@@ -56,8 +69,8 @@ export interface Problem {
 
 export class GatehouseError extends Error {
   /**
-   * The server's code, or `offline`, `signed_out`, `unexpected_answer`, `insecure_page` or `invalid_return_address`. Later
-   * servers have more.
+   * The server's code, or `offline`, `signed_out`, `unexpected_answer`, `insecure_page`, `invalid_return_address`, or one of
+   * `SignInError` and `PasskeyError`. Later servers have more.
    */
   readonly code: string;
   readonly status?: number;
@@ -88,6 +101,13 @@ export type Reason = "signed_out" | "no_session" | (string & {});
  * cancelled, `other_tab` if this tab has not begun it, `invalid_issuer`, or the server's for the exchange of the code.
  */
 export class SignInError extends GatehouseError {}
+
+/**
+ * The browser has made or shown no passkey. `code` is `access_denied` if the user has cancelled, has none, or has let the time
+ * pass, `aborted` by a signal or by the next dialog, `passkey_exists` if the device has one of this user already, `no_passkeys`
+ * in a browser without them, `wrong_domain` on a page that is not of PASSKEY_RP_ID, or `passkey_failed`.
+ */
+export class PasskeyError extends GatehouseError {}
 
 export interface Options {
   /** Where Gatehouse is. The default is where this file comes from. */
@@ -134,6 +154,24 @@ export class Gatehouse {
    * and link the account of this login.
    */
   discardNewUser(): Promise<void>;
+
+  /**
+   * With a passkey, in the browser's dialog. With `mediation: "conditional"` among the suggestions of a field with
+   * `autocomplete="username webauthn"`, until a user has signed in: null if in another way, if the signal has ended it, and in
+   * browsers without it. A dialog may be opened meanwhile. A passkey that the server does not know is refused as
+   * `invalid_passkey`, and the browser is told not to offer it any more.
+   */
+  signInWithPasskey(options: { mediation: "conditional"; signal?: AbortSignal }): Promise<Login | null>;
+  signInWithPasskey(options?: { signal?: AbortSignal }): Promise<Login>;
+  /** Makes a new user with a passkey alone. `contact` is a mail address or a phone number, which stays unproven. */
+  signUpWithPasskey(options?: { nickname?: string; contact?: string; signal?: AbortSignal }): Promise<Login>;
+  /** Makes a passkey of the user. Rejects with `login_too_old` if the user has to sign in again before. */
+  addPasskey(options?: { name?: string; signal?: AbortSignal }): Promise<Passkey>;
+  /** Those of the user. The browser is told which they are, so that it offers no other one. */
+  passkeys(): Promise<Passkey[]>;
+  renamePasskey(id: string, name: string): Promise<Passkey>;
+  /** Rejects with `login_too_old` as `addPasskey`, and with `last_account` if the user has no other way to sign in. */
+  deletePasskey(id: string): Promise<void>;
 
   /**
    * Signs out in all tabs at once. True if the server has ended the session. False if it could not be told yet, which is then

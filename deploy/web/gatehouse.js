@@ -13,6 +13,7 @@ const longestWait = 5_000; // a longer Retry-After is left to the caller
 const longestPause = 3_600_000; // even if the server, or a proxy before it, asks for more
 const margin = 60_000; // an access token that ends sooner is refreshed
 const newUserLifetime = 600_000; // a new user may have something later
+const patience = 30_000; // before the passkeys are offered again, where the server could not be asked
 
 // A refresh that is refused with one of these has no session any more. Any other 401 or 403 may be of a captive portal.
 const endsSession = new Set([
@@ -52,6 +53,18 @@ export class SignedOutError extends GatehouseError {
 // `code` is OAuth's `error`, such as `access_denied` if the user has cancelled, `other_tab` if this tab has not begun the
 // sign-in, or the server's for the exchange of the code.
 export class SignInError extends GatehouseError {}
+
+// The browser has made or shown no passkey: `access_denied` if the user has cancelled, or one of `dialogErrors`.
+export class PasskeyError extends GatehouseError {}
+
+// A browser does not say whether the user has cancelled, has no passkey, or has let the time pass.
+const dialogErrors = {
+  NotAllowedError: ["access_denied", "The user has cancelled, or has no passkey for this page here."],
+  AbortError: ["aborted", "The page, or another dialog of it, has ended the dialog for passkeys."],
+  InvalidStateError: ["passkey_exists", "This device has a passkey of this user already."],
+  SecurityError: ["wrong_domain", "This page is not of the domain PASSKEY_RP_ID, nor of an origin related to it."],
+  NotSupportedError: ["no_passkeys", "This browser makes no such passkey."],
+};
 
 // --- Requests -------------------------------------------------------------------------------------------------------------
 
@@ -129,6 +142,9 @@ const base64url = (bytes) =>
 
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
+const bytesOf = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+
 async function challengeFor(verifier) {
   return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }
@@ -141,8 +157,7 @@ function goOn(address) {
 
 // The user whom an access token is for.
 function subject(token) {
-  const claims = token.split(".")[1] ?? "";
-  return parsed(atob(claims.replaceAll("-", "+").replaceAll("_", "/")))?.sub;
+  return parsed(String.fromCharCode(...bytesOf(token.split(".")[1] ?? "")))?.sub;
 }
 
 // The time is taken from two clocks: one may be set, and the other may stand still while the device sleeps.
@@ -154,6 +169,54 @@ function remaining(token) {
 }
 
 const isFresh = (token) => remaining(token) > Math.min(margin, (token?.lifetime ?? 0) / 2);
+
+// --- The browser's passkeys ------------------------------------------------------------------------------------------------
+
+// Both ways by hand, in all browsers: older ones have no `parseRequestOptionsFromJSON` and no `toJSON`, nor has what the
+// extension of a password manager answers.
+function readableOptions({ challenge, user, ...others }) {
+  const withBytes = (one) => ({ ...one, id: bytesOf(one.id) });
+  const options = { ...others, challenge: bytesOf(challenge) };
+  if (user) options.user = withBytes(user);
+  for (const name of ["allowCredentials", "excludeCredentials"]) {
+    if (options[name]) options[name] = options[name].map(withBytes);
+  }
+  return options;
+}
+
+function credentialJSON(credential) {
+  const { type, authenticatorAttachment, response } = credential;
+  const id = base64url(new Uint8Array(credential.rawId));
+  const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
+  const parts = names.filter((name) => response[name]).map((name) => [name, base64url(new Uint8Array(response[name]))]);
+  return {
+    id, rawId: id, type, authenticatorAttachment: authenticatorAttachment ?? undefined,
+    response: { ...Object.fromEntries(parts), transports: response.getTransports?.() },
+    clientExtensionResults: credential.getClientExtensionResults(),
+  };
+}
+
+// Opens the dialog of the browser: `method` is `get` or `create`.
+async function askBrowser(method, publicKey, options) {
+  if (!window.PublicKeyCredential) throw new PasskeyError(...dialogErrors.NotSupportedError);
+  try {
+    return credentialJSON(await navigator.credentials[method]({ publicKey: readableOptions(publicKey), ...options }));
+  } catch (error) {
+    const [code, message] = dialogErrors[error.name] ?? ["passkey_failed", error.message];
+    throw new PasskeyError(code, message, { cause: error });
+  }
+}
+
+// Keeps what the browser offers true, where it can be told: `signal` is one of its functions. It may refuse, and nothing
+// depends on it.
+async function tellBrowser(signal, facts) {
+  try {
+    await window.PublicKeyCredential?.[signal]?.(facts);
+  } catch {}
+}
+
+const shown = () => document.visibilityState === "visible"
+  || new Promise((resolve) => { addEventListener("visibilitychange", resolve, { once: true }); });
 
 // --- The client -----------------------------------------------------------------------------------------------------------
 
@@ -174,6 +237,7 @@ export class Gatehouse {
   #queue = Promise.resolve(); // in place of the lock, in browsers without one
   #channel;
   #echoes = new Map();
+  #turn; // of the dialog for passkeys: a browser has one at a time
 
   // `server` is where Gatehouse is, `redirectURI` an address of this page in REDIRECT_URIS, `issuer` the server's TOKEN_ISSUER.
   constructor({
@@ -240,7 +304,7 @@ export class Gatehouse {
     return this.#user;
   }
 
-  // What a page may offer: `{web: ["apple", …], codes: ["phone", "email"], development}`.
+  // What a page may offer: `{web: ["apple", …], codes: ["phone", "email"], passkey, development}`.
   ways() {
     return ask("GET", this.#url("/api/auth/ways"));
   }
@@ -348,6 +412,133 @@ export class Gatehouse {
     this.#end("signed_out");
     this.#ending = undefined;
     await this.#tell({ hasEnded: true, reason: "signed_out", isDelivered: true });
+  }
+
+  // --- Passkeys
+
+  // Opens the browser's dialog. With `mediation: "conditional"` the browser offers passkeys in the suggestions of a field with
+  // `autocomplete="username webauthn"`, until a user has signed in; without a sign-in by it the result is null.
+  async signInWithPasskey({ mediation, signal } = {}) {
+    if (mediation === "conditional") return this.#offerPasskeys(signal);
+    return this.#inTurn(signal, async (signal) => this.#logInByPasskey(await this.#passkeyOptions(), { signal }));
+  }
+
+  // Makes a new user with a passkey alone. `contact`, a mail address or a phone number, is unproven.
+  async signUpWithPasskey({ nickname, contact, signal } = {}) {
+    const path = "/api/auth/passkey/signup";
+    return this.#inTurn(signal, async (signal) => {
+      const { passkeyId, publicKey } = await ask("POST", this.#url(path + "/options"), { body: { nickname, contact } });
+      return this.#logIn(path, { passkeyId, credential: await askBrowser("create", publicKey, { signal }) });
+    });
+  }
+
+  #passkeyOptions() {
+    return ask("POST", this.#url("/api/auth/passkey/options"), { body: {} });
+  }
+
+  async #logInByPasskey({ passkeyId, publicKey }, options) {
+    const credential = await askBrowser("get", publicKey, options);
+    try {
+      return await this.#logIn("/api/auth/passkey", { passkeyId, credential });
+    } catch (error) {
+      const isUnknown = error.code === "invalid_passkey" && error.problem?.reason === "unknown";
+      if (isUnknown) tellBrowser("signalUnknownCredential", { rpId: publicKey.rpId, credentialId: credential.id });
+      throw error;
+    }
+  }
+
+  // Gives way to each dialog, and begins again after it, and before its challenge ends.
+  async #offerPasskeys(signal) {
+    if (!await window.PublicKeyCredential?.isConditionalMediationAvailable?.()) return null;
+    while (!signal?.aborted && this.#state !== "signed-in") {
+      if (this.#turn) {
+        await this.#turn.end;
+        continue;
+      }
+      const begun = Date.now();
+      try {
+        const answer = await this.#inTurn(signal, (signal, stop) => this.#offerOnce(signal, stop));
+        if (answer) return answer;
+        await passed(patience);
+      } catch (error) {
+        // Some browsers end the offer when the user closes it. One that refuses at once would refuse again.
+        const isClosed = error.code === "access_denied" && Date.now() - begun > 1_000;
+        if (error.code !== "aborted" && !isClosed) throw error;
+      }
+    }
+    return null;
+  }
+
+  // Null if the server cannot be asked now: the user has asked for nothing yet.
+  async #offerOnce(signal, stop) {
+    await shown();
+    const made = await this.#passkeyOptions().catch((error) => {
+      if (!error.isTemporary) throw error;
+    });
+    if (!made) return null;
+    const timer = setTimeout(stop, (made.publicKey.timeout ?? 300_000) * 0.9);
+    const forget = this.onChange(({ state }) => { if (state === "signed-in") stop(); });
+    try {
+      return await this.#logInByPasskey(made, { mediation: "conditional", signal });
+    } finally {
+      clearTimeout(timer);
+      forget();
+    }
+  }
+
+  // Ends the dialog before. `action` gets a signal for its own, and what ends it.
+  #inTurn(signal, action) {
+    const before = this.#turn;
+    before?.stop();
+    const controller = new AbortController();
+    const stop = () => controller.abort();
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop);
+    const result = (async () => {
+      await before?.end;
+      return action(controller.signal, stop);
+    })();
+    const turn = { stop, end: result.catch(() => {}).then(() => {
+      signal?.removeEventListener("abort", stop);
+      if (this.#turn === turn) this.#turn = undefined;
+    }) };
+    this.#turn = turn;
+    return result;
+  }
+
+  // For the user who is signed in, and has signed in within the last minutes: an error is `login_too_old` otherwise.
+  async addPasskey({ name, signal } = {}) {
+    return this.#inTurn(signal, async (signal) => {
+      const { passkeyId, publicKey } = await this.#own("POST", "/api/users/me/passkeys/options", {});
+      const credential = await askBrowser("create", publicKey, { signal });
+      const passkey = await this.#own("POST", "/api/users/me/passkeys", { passkeyId, credential, name });
+      // An answer of before may have told the browser that there is no such passkey.
+      await this.passkeys().catch(() => {});
+      return passkey;
+    });
+  }
+
+  // Those of the user. The browser is told which they are, and the name of the user.
+  async passkeys() {
+    const { rpId, user, passkeys } = await this.#own("GET", "/api/users/me/passkeys");
+    if (user) {
+      const { id: userId, name, displayName } = user;
+      const allAcceptedCredentialIds = passkeys.map(({ credentialId }) => credentialId);
+      tellBrowser("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
+      tellBrowser("signalCurrentUserDetails", { rpId, userId, name, displayName });
+    }
+    return passkeys;
+  }
+
+  renamePasskey(id, name) {
+    return this.#own("PATCH", `/api/users/me/passkeys/${encodeURIComponent(id)}`, { name });
+  }
+
+  async deletePasskey(id) {
+    const { rpId, passkeys } = await this.#own("GET", "/api/users/me/passkeys");
+    await this.#own("DELETE", `/api/users/me/passkeys/${encodeURIComponent(id)}`);
+    const credentialId = passkeys.find((passkey) => passkey.id === id)?.credentialId;
+    if (credentialId) tellBrowser("signalUnknownCredential", { rpId, credentialId });
   }
 
   // --- Signing out
@@ -494,12 +685,27 @@ export class Gatehouse {
 
   // Reads the user again, after a change of the profile.
   async loadUser() {
-    const answer = await this.fetch(this.#url("/api/users/me"), { cache: "no-store" });
-    const user = parsed(await answer.text());
-    if (answer.status !== 200 || !user) throw refusal(answer, user);
-    if (this.#user?.id !== user.id) throw this.#signedOut();
+    const user = await this.#own("GET", "/api/users/me");
+    const before = this.#user;
+    if (before?.id !== user.id) throw this.#signedOut();
     await this.#share(this.#token, user);
+    if (before.nickname !== user.nickname || before.email !== user.email) this.#tellName().catch(() => {});
     return user;
+  }
+
+  // The browser shows the user's name beside the passkey.
+  async #tellName() {
+    if (window.PublicKeyCredential?.signalCurrentUserDetails && (await this.ways()).passkey) await this.passkeys();
+  }
+
+  // A request of the module for the user. Its answer is JSON, or empty.
+  async #own(method, path, body) {
+    const headers = body && { "Content-Type": "application/json" };
+    const init = { method, headers, body: body && JSON.stringify(body), cache: "no-store" };
+    const answer = await this.fetch(this.#url(path), init);
+    const json = parsed(await answer.text());
+    if (!answer.ok || !(json || answer.status === 204)) throw refusal(answer, json);
+    return json;
   }
 
   // --- What all tabs share

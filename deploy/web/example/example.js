@@ -1,13 +1,15 @@
 // An example of a page that signs in with gatehouse.js. It has no script or style in its HTML, so a strict security policy
 // holds for it.
 
-import { Gatehouse, OfflineError, SignedOutError } from "/gatehouse.js";
+import { Gatehouse, OfflineError, SignedOutError, SignInError } from "/gatehouse.js";
 
 const gatehouse = new Gatehouse();
 const $ = (id) => document.getElementById(id);
-const names = { apple: "Apple", google: "Google", wechat: "WeChat", qq: "QQ", phone: "Text message", email: "Mail" };
+const names = { apple: "Apple", google: "Google", wechat: "WeChat", qq: "QQ", phone: "Text message", email: "Mail",
+  passkey: "Passkey" };
 const nameOf = (way) => names[way] ?? way.charAt(0).toUpperCase() + way.slice(1);
 let code; // {channel, to, codeId} of the code that was sent last
+let offersPasskeys = false;
 
 gatehouse.onChange(show);
 build();
@@ -27,6 +29,7 @@ function show({ state, user, reason }) {
   $("known").hidden = !gatehouse.knownAddress;
   const heading = $(state === "signed-in" ? "user-heading" : "sign-in-heading");
   if (user) showUser(user);
+  else offerPasskeys();
   heading.focus();
 }
 
@@ -38,6 +41,7 @@ function showUser(user) {
   $("answer").hidden = true;
   showExpiry();
   attempt(showSessions);
+  if (offersPasskeys) attempt(showPasskeys);
 }
 
 function showExpiry() {
@@ -67,7 +71,7 @@ function deviceOf(userAgent) {
 // --- Signing in -----------------------------------------------------------------------------------------------------------
 
 async function showWays() {
-  const { web, codes, development } = await gatehouse.ways();
+  const { web, codes, passkey, development } = await gatehouse.ways();
   $("ways").replaceChildren(...web.map((provider) => {
     const button = element("button", { type: "button", onclick: () => attempt(() => gatehouse.signIn(provider)) },
       `Continue with ${nameOf(provider)}`);
@@ -80,12 +84,15 @@ async function showWays() {
   $("code-request").hidden = codes.length === 0;
   $("inbox").hidden = !development || codes.length === 0;
   chooseChannel();
+  [offersPasskeys, $("passkey").hidden, $("passkeys-part").hidden] = [passkey, !passkey, !passkey];
+  if (passkey && gatehouse.user) attempt(showPasskeys);
+  else offerPasskeys();
 }
 
 function chooseChannel() {
   const isPhone = $("code-request").channel?.value === "phone";
   $("to-label").textContent = isPhone ? "Phone number, such as +44 7400 123456" : "Mail address";
-  Object.assign($("to"), { type: isPhone ? "tel" : "email", autocomplete: isPhone ? "tel" : "email" });
+  $("to").type = isPhone ? "tel" : "email";
 }
 
 // With the `codeId` of before, the same code is sent again.
@@ -101,6 +108,38 @@ async function sendCode(channel, to, codeId) {
 async function signInWithCode() {
   await gatehouse.signInWithCode(code.codeId, $("code").value);
   $("code-login").hidden = true;
+}
+
+// --- Passkeys -------------------------------------------------------------------------------------------------------------
+
+// In the suggestions of the field for the code, until the user has signed in. After one that was refused, the others.
+async function offerPasskeys() {
+  if (!offersPasskeys || gatehouse.state !== "signed-out") return;
+  try {
+    await gatehouse.signInWithPasskey({ mediation: "conditional" });
+  } catch (error) {
+    explain(error);
+    if (error.code === "invalid_passkey") offerPasskeys();
+  }
+}
+
+async function showPasskeys() {
+  const passkeys = await gatehouse.passkeys();
+  $("passkeys").replaceChildren(...passkeys.map(({ id, name, lastUsedAt }) => element("li", {},
+    element("input", { value: name ?? "", maxLength: 64, ariaLabel: "Name of the passkey",
+      onchange: ({ target }) => attempt(() => gatehouse.renamePasskey(id, target.value)) }),
+    element("span", { className: "hint" }, lastUsedAt ? `Last used ${new Date(lastUsedAt).toLocaleString()}` : "Not used yet"),
+    element("button", { type: "button", onclick: () => attempt(() => removePasskey(id)) }, "Delete"))));
+}
+
+async function addPasskey() {
+  await gatehouse.addPasskey({ name: deviceOf(navigator.userAgent) });
+  await showPasskeys();
+}
+
+async function removePasskey(id) {
+  await gatehouse.deletePasskey(id);
+  await showPasskeys();
 }
 
 // --- Requests of the user -------------------------------------------------------------------------------------------------
@@ -141,6 +180,12 @@ function build() {
     event.preventDefault();
     attempt(signInWithCode);
   };
+  $("passkey").onsubmit = (event) => {
+    event.preventDefault();
+    attempt(() => gatehouse.signUpWithPasskey({ nickname: $("new-name").value || undefined }));
+  };
+  $("passkey-sign-in").onclick = () => attempt(() => gatehouse.signInWithPasskey());
+  $("passkey-add").onclick = () => attempt(addPasskey);
   $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
   $("me").onclick = () => attempt(showMe);
   $("as-before").onclick = () => attempt(() => gatehouse.discardNewUser());
@@ -160,11 +205,16 @@ async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    // The page has changed to the sign-in already.
-    if (error instanceof SignedOutError) return;
-    if (error instanceof OfflineError) tell("notice", "The server cannot be reached. Try again when the network is back.");
-    else tell("error", error.code === "access_denied" ? "You have cancelled the sign-in." : error.message);
+    explain(error);
   }
+}
+
+function explain(error) {
+  // The page has changed to the sign-in already, or the user has pressed another button.
+  if (error instanceof SignedOutError || error.code === "aborted") return;
+  if (error instanceof OfflineError) tell("notice", "The server cannot be reached. Try again when the network is back.");
+  else tell("error", error instanceof SignInError && error.code === "access_denied" ? "You have cancelled the sign-in."
+    : error.message);
 }
 
 function tell(id, text) {
