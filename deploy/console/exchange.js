@@ -114,11 +114,11 @@ export async function ask(method, path, body) {
   return json;
 }
 
-// The providers that sign in through a browser.
+// The providers that sign in through a browser, and whether there are passkeys.
 export async function readWays() {
   const response = await fetch("/api/auth/ways", { cache: "no-store" });
   if (!response.ok) throw new Error(`/api/auth/ways answered ${response.status}`);
-  state.webProviders = (await response.json()).web;
+  ({ web: state.webProviders, passkey: state.offersPasskeys = false } = await response.json());
 }
 
 export const isOK = (step) => step.answer !== null && step.answer.status < 300;

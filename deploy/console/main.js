@@ -8,6 +8,7 @@ import { buildFaults, readFaults } from "./faults.js";
 import { startInbox } from "./inbox.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
+import { buildPasskeys, showPasskeys } from "./passkeys.js";
 import { onChange, restore, state } from "./state.js";
 import { showBrowser, tickBrowser } from "./view-browser.js";
 import { buildActions, showHistory, showSession } from "./view-session.js";
@@ -37,10 +38,11 @@ async function start() {
   buildLogin();
   buildBrowser();
   buildCodes();
+  buildPasskeys();
   buildActions();
   buildFaults();
   if (!state.settings.fakeApple) withoutFakeApple();
-  for (const show of [showSession, showStep, showHistory, showLogin, showCodes, showBrowser]) {
+  for (const show of [showSession, showStep, showHistory, showLogin, showCodes, showPasskeys, showBrowser]) {
     onChange(show);
     show();
   }

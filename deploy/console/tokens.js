@@ -10,10 +10,15 @@ export function decode(token) {
   }
 }
 
-function text(part) {
-  const bytes = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
-  return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0)));
+const text = (part) => new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(part).bytes);
+
+// Of base64url. As text, each byte is a character.
+export function bytesOf(part) {
+  const text = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
+  return { text, bytes: Uint8Array.from(text, (c) => c.charCodeAt(0)) };
 }
+
+export const encoded = (text) => btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 export const isToken = (value) => typeof value === "string" && value.length > 60 && decode(value) !== null;
 

@@ -35,6 +35,14 @@ const good = {
   unlink: () => ["The login is not linked any more", "It would sign in a new user."],
   login: signedIn,
   "code-login": signedIn,
+  "passkey-login": signedIn,
+  "passkey-signup": signedIn,
+  "passkey-options": () => [
+    "A challenge for the browser’s dialog", "Good once, with this passkeyId. To sign in, it names no user and no passkey.",
+  ],
+  "passkey-add": () => ["The passkey is added", "It signs this user in from now on."],
+  "passkey-list": () => ["The passkeys of the user", "A page hands their ids to the browser, which hides all others of the user."],
+  "passkey-delete": () => ["The passkey is deleted", "It is refused as unknown from now on; the browser may still offer it."],
   "code-send": ({ json }) => [
     "A code was sent",
     `It is good for ${Math.round(json.expiresIn / 60)} minutes, with this codeId, which only this app has. The answer is `

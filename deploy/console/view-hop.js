@@ -3,9 +3,10 @@
 import { backOf } from "./browser-flow.js";
 import { element } from "./dom.js";
 import { locationOf } from "./hop.js";
-import { isToken, shortened } from "./tokens.js";
+import { bytesOf, isToken, shortened } from "./tokens.js";
 
 export function hopView(step) {
+  if (step.request.body?.credential) return passkeyTables(step.request.body.credential.response);
   if (!step.isHop || !step.answer) return [];
   const location = locationOf(step);
   const form = step.kind === "web-answer" && !location ? backOf(step) : null;
@@ -53,7 +54,7 @@ function addressTable(title, address, meanings) {
 }
 
 function fieldTable(title, address, fields, meanings) {
-  return table(title, ["Part", "Value", "Meaning"], [
+  return table(title, columns, [
     ["address", address, ""], ...fields.map(([name, value]) => [name, value, meanings[name] ?? ""]),
   ]);
 }
@@ -77,13 +78,40 @@ function attributeMeaning([name, value]) {
 
 function cookieTable({ name, value, attributes, effect, fault }) {
   const prefix = name.startsWith("__Host-") ? "__Host-: of this host alone, and of no other one of its domain" : "";
-  return table(`Set-Cookie: ${effects[effect]}${fault ? `. ${fault}` : ""}`, ["Part", "Value", "Meaning"], [
+  return table(`Set-Cookie: ${effects[effect]}${fault ? `. ${fault}` : ""}`, columns, [
     [name, value || "(empty)", prefix],
     ...attributes.map(([key, text]) => [key, text ?? "", attributeMeaning([key, text])]),
   ]);
 }
 
+// --- Passkeys ---------------------------------------------------------------------------------------------------------
+
+const ofPasskeys = {
+  type: "webauthn.get signs in, webauthn.create makes a passkey", challenge: "that of the request before, good once",
+  origin: "of the page: one of PASSKEY_ORIGINS", crossOrigin: "whether the page is a frame of another origin",
+  rpIdHash: "SHA-256 of PASSKEY_RP_ID", UP: "the user was there", UV: "the user was verified, by a face, a finger or a PIN",
+  BE: "it may be copied to other devices", BS: "it was copied", AT: "a new key is with it", signCount: "0, or more than before",
+};
+
+const flags = { UP: 0x01, UV: 0x04, BE: 0x08, BS: 0x10, AT: 0x40 };
+
+function passkeyTables({ clientDataJSON, authenticatorData, attestationObject }) {
+  const { bytes, text } = bytesOf(authenticatorData ?? attestationObject);
+  // In an attestation the data are behind their name and the two or three bytes of their length.
+  const name = text.indexOf("authData") + 8;
+  const data = authenticatorData ? bytes : bytes.slice(name + (bytes[name] === 0x59 ? 3 : 2));
+  const said = Object.entries(flags).map(([flag, bit]) => [flag, data[32] & bit ? "yes" : "no"]);
+  const hash = [...data.slice(0, 32)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const rows = [["rpIdHash", hash], ...said, ["signCount", new DataView(data.buffer).getUint32(33)]];
+  return [
+    ["What the browser says: clientDataJSON", Object.entries(JSON.parse(bytesOf(clientDataJSON).text))],
+    ["What the authenticator says", rows],
+  ].map(([title, rows]) => table(title, columns, rows.map(([key, value]) => [key, String(value), ofPasskeys[key] ?? ""])));
+}
+
 // --- Tables -----------------------------------------------------------------------------------------------------------
+
+const columns = ["Part", "Value", "Meaning"];
 
 function table(title, columns, rows) {
   return element(

@@ -170,7 +170,7 @@ function remaining(token) {
 
 const isFresh = (token) => remaining(token) > Math.min(margin, (token?.lifetime ?? 0) / 2);
 
-// --- The browser's passkeys ------------------------------------------------------------------------------------------------
+// --- The browser's passkeys -----------------------------------------------------------------------------------------------
 
 // Both ways by hand, in all browsers: older ones have no `parseRequestOptionsFromJSON` and no `toJSON`, nor has what the
 // extension of a password manager answers.
@@ -206,6 +206,10 @@ async function askBrowser(method, publicKey, options) {
     throw new PasskeyError(code, message, { cause: error });
   }
 }
+
+// Has the browser make a passkey, for the options that the server has answered with.
+const madeBy = async ({ passkeyId, publicKey }, signal) =>
+  ({ passkeyId, credential: await askBrowser("create", publicKey, { signal }) });
 
 // Keeps what the browser offers true, where it can be told: `signal` is one of its functions. It may refuse, and nothing
 // depends on it.
@@ -417,22 +421,22 @@ export class Gatehouse {
   // --- Passkeys
 
   // Opens the browser's dialog. With `mediation: "conditional"` the browser offers passkeys in the suggestions of a field with
-  // `autocomplete="username webauthn"`, until a user has signed in; without a sign-in by it the result is null.
+  // `autocomplete="username webauthn"`, until a user has signed in: null if in another way, or if the signal has ended it.
   async signInWithPasskey({ mediation, signal } = {}) {
-    if (mediation === "conditional") return this.#offerPasskeys(signal);
-    return this.#inTurn(signal, async (signal) => this.#logInByPasskey(await this.#passkeyOptions(), { signal }));
+    if (mediation === "conditional") return this.#offerPasskeys(mediation, signal);
+    return this.#inTurn(signal, async (signal) => this.#logInByPasskey(await this.#challenge(), { signal }));
   }
 
   // Makes a new user with a passkey alone. `contact`, a mail address or a phone number, is unproven.
-  async signUpWithPasskey({ nickname, contact, signal } = {}) {
+  signUpWithPasskey({ nickname, contact, signal } = {}) {
     const path = "/api/auth/passkey/signup";
     return this.#inTurn(signal, async (signal) => {
-      const { passkeyId, publicKey } = await ask("POST", this.#url(path + "/options"), { body: { nickname, contact } });
-      return this.#logIn(path, { passkeyId, credential: await askBrowser("create", publicKey, { signal }) });
+      const options = await ask("POST", this.#url(path + "/options"), { body: { nickname, contact } });
+      return this.#logIn(path, await madeBy(options, signal));
     });
   }
 
-  #passkeyOptions() {
+  #challenge() {
     return ask("POST", this.#url("/api/auth/passkey/options"), { body: {} });
   }
 
@@ -447,19 +451,23 @@ export class Gatehouse {
     }
   }
 
-  // Gives way to each dialog, and begins again after it, and before its challenge ends.
-  async #offerPasskeys(signal) {
+  // Gives way to each dialog and goes on after it, and begins again before its challenge ends.
+  async #offerPasskeys(mediation, signal) {
     if (!await window.PublicKeyCredential?.isConditionalMediationAvailable?.()) return null;
-    while (!signal?.aborted && this.#state !== "signed-in") {
-      if (this.#turn) {
-        await this.#turn.end;
-        continue;
-      }
+    const isOver = () => signal?.aborted || this.#state === "signed-in";
+    while (!isOver()) {
+      await (this.#turn?.end ?? shown());
+      // The user has asked for nothing yet, so a server that does not answer is no error.
+      const made = await this.#challenge().catch((error) => { if (!error.isTemporary) throw error; });
+      if (!made) await passed(patience);
+      if (!made || this.#turn || isOver()) continue;
       const begun = Date.now();
       try {
-        const answer = await this.#inTurn(signal, (signal, stop) => this.#offerOnce(signal, stop));
-        if (answer) return answer;
-        await passed(patience);
+        return await this.#inTurn(signal, (signal, stop) => {
+          setTimeout(stop, (made.publicKey.timeout ?? 300_000) * 0.9);
+          const forget = this.onChange(({ state }) => { if (state === "signed-in") stop(); });
+          return this.#logInByPasskey(made, { mediation, signal }).finally(forget);
+        });
       } catch (error) {
         // Some browsers end the offer when the user closes it. One that refuses at once would refuse again.
         const isClosed = error.code === "access_denied" && Date.now() - begun > 1_000;
@@ -467,23 +475,6 @@ export class Gatehouse {
       }
     }
     return null;
-  }
-
-  // Null if the server cannot be asked now: the user has asked for nothing yet.
-  async #offerOnce(signal, stop) {
-    await shown();
-    const made = await this.#passkeyOptions().catch((error) => {
-      if (!error.isTemporary) throw error;
-    });
-    if (!made) return null;
-    const timer = setTimeout(stop, (made.publicKey.timeout ?? 300_000) * 0.9);
-    const forget = this.onChange(({ state }) => { if (state === "signed-in") stop(); });
-    try {
-      return await this.#logInByPasskey(made, { mediation: "conditional", signal });
-    } finally {
-      clearTimeout(timer);
-      forget();
-    }
   }
 
   // Ends the dialog before. `action` gets a signal for its own, and what ends it.
@@ -494,10 +485,7 @@ export class Gatehouse {
     const stop = () => controller.abort();
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
-    const result = (async () => {
-      await before?.end;
-      return action(controller.signal, stop);
-    })();
+    const result = Promise.resolve(before?.end).then(() => action(controller.signal, stop));
     const turn = { stop, end: result.catch(() => {}).then(() => {
       signal?.removeEventListener("abort", stop);
       if (this.#turn === turn) this.#turn = undefined;
@@ -507,12 +495,11 @@ export class Gatehouse {
   }
 
   // For the user who is signed in, and has signed in within the last minutes: an error is `login_too_old` otherwise.
-  async addPasskey({ name, signal } = {}) {
+  addPasskey({ name, signal } = {}) {
     return this.#inTurn(signal, async (signal) => {
-      const { passkeyId, publicKey } = await this.#own("POST", "/api/users/me/passkeys/options", {});
-      const credential = await askBrowser("create", publicKey, { signal });
-      const passkey = await this.#own("POST", "/api/users/me/passkeys", { passkeyId, credential, name });
-      // An answer of before may have told the browser that there is no such passkey.
+      const made = await madeBy(await this.#own("POST", "/api/users/me/passkeys/options", {}), signal);
+      const passkey = await this.#own("POST", "/api/users/me/passkeys", { ...made, name });
+      // A list of before may have told the browser that there is no such passkey.
       await this.passkeys().catch(() => {});
       return passkey;
     });

@@ -128,18 +128,9 @@ async function showPasskeys() {
   $("passkeys").replaceChildren(...passkeys.map(({ id, name, lastUsedAt }) => element("li", {},
     element("input", { value: name ?? "", maxLength: 64, ariaLabel: "Name of the passkey",
       onchange: ({ target }) => attempt(() => gatehouse.renamePasskey(id, target.value)) }),
-    element("span", { className: "hint" }, lastUsedAt ? `Last used ${new Date(lastUsedAt).toLocaleString()}` : "Not used yet"),
-    element("button", { type: "button", onclick: () => attempt(() => removePasskey(id)) }, "Delete"))));
-}
-
-async function addPasskey() {
-  await gatehouse.addPasskey({ name: deviceOf(navigator.userAgent) });
-  await showPasskeys();
-}
-
-async function removePasskey(id) {
-  await gatehouse.deletePasskey(id);
-  await showPasskeys();
+    element("span", { className: "hint" }, lastUsedAt ? `Used ${new Date(lastUsedAt).toLocaleString()}` : "Not used yet"),
+    element("button", { type: "button", onclick: () => attempt(() => gatehouse.deletePasskey(id).then(showPasskeys)) },
+      "Delete"))));
 }
 
 // --- Requests of the user -------------------------------------------------------------------------------------------------
@@ -185,7 +176,8 @@ function build() {
     attempt(() => gatehouse.signUpWithPasskey({ nickname: $("new-name").value || undefined }));
   };
   $("passkey-sign-in").onclick = () => attempt(() => gatehouse.signInWithPasskey());
-  $("passkey-add").onclick = () => attempt(addPasskey);
+  const named = { name: deviceOf(navigator.userAgent) };
+  $("passkey-add").onclick = () => attempt(() => gatehouse.addPasskey(named).then(showPasskeys));
   $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
   $("me").onclick = () => attempt(showMe);
   $("as-before").onclick = () => attempt(() => gatehouse.discardNewUser());
