@@ -28,6 +28,20 @@ class ChromiumBrowser(Browser):
     def cdp(self, command, **parameters):
         return self.driver.execute_cdp_cmd(command, parameters)
 
+    def authenticator(self, transport="internal"):
+        """A device with passkeys, for this tab. It answers each dialog at once, unless `answer_dialogs` has said otherwise."""
+        if transport == "internal":
+            # Without those of the scenarios before.
+            self.cdp("WebAuthn.disable")
+            self.cdp("WebAuthn.enable")
+        options = {"protocol": "ctap2", "transport": transport, "hasResidentKey": True, "hasUserVerification": True,
+                   "isUserVerified": True, "automaticPresenceSimulation": True}
+        self.device = self.cdp("WebAuthn.addVirtualAuthenticator", options=options)["authenticatorId"]
+
+    def answer_dialogs(self, is_answering):
+        """For the dialogs that begin from now on, of the last device."""
+        self.cdp("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=self.device, enabled=is_answering)
+
     def go(self, url):
         self.driver.get(url)
 

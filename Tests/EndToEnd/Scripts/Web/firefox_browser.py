@@ -1,4 +1,4 @@
-"""Firefox, driven by WebDriver BiDi."""
+"""Firefox, driven by WebDriver BiDi, and by Marionette for passkeys."""
 
 import base64
 import json
@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from bidi import BiDi, Refused
+from marionette import Marionette
 from web_browser import PATIENCE, WATCH, Browser
 
 PREFERENCES = """
@@ -16,6 +17,9 @@ user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
 user_pref("services.settings.server", "data:,#no-settings");
 user_pref("app.normandy.enabled", false);
+user_pref("marionette.port", 0);
+user_pref("security.webauth.webauthn_enable_softtoken", true);
+user_pref("security.webauth.webauthn_enable_usbtoken", false);
 """
 
 
@@ -28,7 +32,7 @@ class FirefoxBrowser(Browser):
         self.profile.mkdir(parents=True)
         (self.profile / "user.js").write_text(PREFERENCES)
         self.process = subprocess.Popen(
-            ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", folder],
+            ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--marionette", "--remote-debugging-port=0", "--profile", folder],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "MOZ_CRASHREPORTER_DISABLE": "1"})
         try:
@@ -36,6 +40,7 @@ class FirefoxBrowser(Browser):
             self.bidi.send("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
             self.bidi.send("script.addPreloadScript", functionDeclaration="() => {" + WATCH + "}")
             self.context = self.tabs()[0]
+            self.marionette, self.devices = Marionette(int((self.profile / "MarionetteActivePort").read_text())), []
         except BaseException:
             self.end()
             raise
@@ -51,6 +56,20 @@ class FirefoxBrowser(Browser):
             assert self.process.poll() is None, f"Firefox has ended with {self.process.returncode}"
             assert time.monotonic() < end, "Firefox does not start"
             time.sleep(0.05)
+
+    def authenticator(self, transport="internal"):
+        """A device with passkeys. It answers each dialog at once."""
+        if transport == "internal":
+            # Without those of the scenarios before, and in a tab that has the focus, as dialogs need.
+            while self.devices:
+                self.marionette.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.devices.pop())
+            self.new_tab()
+        self.devices.append(self.marionette.send(
+            "WebAuthn:AddVirtualAuthenticator", protocol="ctap2_1", transport=transport, hasResidentKey=True,
+            hasUserVerification=True, isUserConsenting=True, isUserVerified=True)["value"])
+
+    def answer_dialogs(self, is_answering):
+        """Firefox has no such device. It takes no suggestion by itself."""
 
     def ask(self, method, **parameters):
         return self.bidi.send("browsingContext." + method, context=self.context, **parameters)
