@@ -209,6 +209,7 @@ struct RunScriptPageTests {
             ("content-type", "text/html; charset=utf-8"), ("referrer-policy", "no-referrer"),
             ("x-frame-options", "DENY"),
             ("x-content-type-options", "nosniff"), ("cache-control", "no-cache"),
+            ("permissions-policy", "publickey-credentials-create=(self), publickey-credentials-get=(self)"),
             (
                 "content-security-policy",
                 "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -190,6 +190,20 @@ struct RunScriptSettingsTests {
         #expect(try lines(["REDIRECT_URIS_FILE": file]).contains(expected))
     }
 
+    @Test("Passkeys are of localhost, for its own pages and those beside it, unless the environment has another RP id")
+    func passkeys() throws {
+        let own: Set = [#"PASSKEY_RP_ID="localhost""#, #"PASSKEY_ORIGINS="https://localhost:8443""#]
+        #expect(try lines().isSuperset(of: own))
+        let others =
+            "http://localhost:5173, https://localhost:8443,https://localhost.example.com,https://app.example.com"
+        #expect(
+            try lines(["CORS_ORIGINS": others])
+                .contains(#"PASSKEY_ORIGINS="https://localhost:8443,http://localhost:5173""#))
+        #expect(try lines(["CORS_ORIGINS": "https://app.example.com"]).isSuperset(of: own))
+        _ = try lines(["PASSKEY_RP_ID": "example.com"])
+        #expect(try names.isDisjoint(with: ["PASSKEY_RP_ID", "PASSKEY_ORIGINS"]))
+    }
+
     @Test("Without PUBLIC_URL the issuer names the origin; without both there is no signing in through a browser")
     func withoutPublicURL() throws {
         #expect(try lines(["PUBLIC_URL": "off"]).contains(#"TOKEN_ISSUER="https://localhost:8443""#))

@@ -15,7 +15,8 @@ struct ConsolePageTests {
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window", "medium_window",
             "colour_schemes", "reload", "hostile_text", "bound", "stolen", "provider_logins", "provider_refusals",
-            "provider_links", "codes", "browser_flow", "browser_apple", "browser_attacks", "browser_forgeries",
+            "provider_links", "codes", "passkeys", "browser_flow", "browser_apple", "browser_attacks",
+            "browser_forgeries",
             "browser_looks",
         ])
     func scenario(name: String) throws {

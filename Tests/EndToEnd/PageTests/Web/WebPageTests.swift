@@ -15,13 +15,18 @@ struct WebPageTests {
         ["sign_out_with_expired_token", "sign_out_at_next_start", "sign_in_before_delivery"],
         ["strange_answers", "requests", "known_address"],
         ["foreign_code", "return_to", "other_issuer", "no_token_to_find", "other_pages"],
-        ["other_origin", "proxied_page", "plain_page"],
+        [
+            "passkey_page", "passkey_suggested", "passkey_account", "passkey_unknown", "passkey_dialogs",
+            "passkey_renewed", "passkey_older_browser", "passkey_documented",
+        ],
+        ["other_origin", "proxied_page", "plain_page", "passkey_beside"],
     ]
 
     private static let inFirefox = [
         ["every_provider", "reload", "cancelled", "one_session", "one_refresh", "late_answer"],
         ["kept_page", "foreign_code", "no_token_to_find", "other_pages"],
-        ["other_origin", "proxied_page", "plain_page"],
+        ["passkey_page", "passkey_account", "passkey_older_browser", "passkey_documented"],
+        ["other_origin", "proxied_page", "plain_page", "passkey_beside"],
     ]
 
     @Test("Signs in and out, and keeps the session, in Chromium", .needs(.chromium), arguments: inChromium)
@@ -78,11 +83,22 @@ private struct WebSite: Sendable {
 
     private func addDocumentedPage() throws {
         let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/WebApp.md")
-        let folder = server.folder.file("checkout/deploy/web/example/documented")
+        let html = try #require(try page.blocks(of: "The page", "html").first)
+        let script = try #require(try page.blocks(of: "The page", "js").first)
+        try add("documented", html, script)
+        // The same page with what the section about passkeys adds.
+        let parts = try page.blocks(of: "Passkeys", "html")
+        try add(
+            "documented-passkeys",
+            html.replacing(#"<section id="signed-out" hidden>"#, with: #"<section id="signed-out" hidden>"# + parts[0])
+                .replacing(#"<section id="signed-in" hidden>"#, with: #"<section id="signed-in" hidden>"# + parts[1]),
+            script + (try #require(try page.blocks(of: "Passkeys", "js").first)))
+    }
+
+    private func add(_ name: String, _ html: String, _ script: String) throws {
+        let folder = server.folder.file("checkout/deploy/web/example/" + name)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        for (name, language) in [("index.html", "html"), ("app.js", "js")] {
-            let code = try #require(try page.blocks(of: "The page", language).first)
-            try code.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
-        }
+        try html.write(toFile: folder + "/index.html", atomically: true, encoding: .utf8)
+        try script.write(toFile: folder + "/app.js", atomically: true, encoding: .utf8)
     }
 }

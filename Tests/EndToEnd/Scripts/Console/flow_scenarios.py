@@ -481,3 +481,47 @@ def codes_bound(page):
     page.expect_title("accepted")
     page.act("#code-unbind")
     page.expect_title("The address is not bound any more")
+
+
+def passkeys(page):
+    page.cdp("WebAuthn.enable")
+    device = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+              "isUserVerified": True, "automaticPresenceSimulation": True}
+    page.cdp("WebAuthn.addVirtualAuthenticator", options=device)
+    assert page.one("#passkey-add").get_attribute("aria-disabled") == "true", "no user is there"
+    page.one("#passkey-name").send_keys("Ada")
+    page.act("#passkey-signup")
+    page.expect_title("Signed in as a new user")
+    assert page.text("#session dd").startswith("Ada "), page.text("#session")
+    assert [h.split(". ")[1] for h in page.history()] == ["Challenge for a passkey 200", "Sign up 200"], page.history()
+    parts = " ".join(page.texts("#step .taken-apart tr"))
+    for part in ("type webauthn.create", "origin " + page.origin, "UV yes", "AT yes", "rpIdHash 49960de5880e8c687434"):
+        assert part in parts, (part, parts)
+    page.screenshot("passkey-sign-up")
+    page.act("#passkey-list")
+    assert len(page.all("#passkey option")) == 1
+    page.act("#passkey-delete")
+    page.expect_title("Refused: last_account")
+    page.act("#sign-out")
+    for sends, reason in (("another signature", "signature"), ("another origin", "origin"),
+                          ("another credential id", "unknown"), ("it twice", "challenge")):
+        Select(page.one("#passkey-answer")).select_by_visible_text(sends)
+        page.act("#passkey-login")
+        page.expect_title("Refused: " + reason)
+    # The first of the two was accepted.
+    assert "Sign in with the passkey 200" in page.history()[-2], page.history()
+    assert "type webauthn.get" in " ".join(page.texts("#step .taken-apart tr"))
+    page.cdp("WebAuthn.addVirtualAuthenticator", options={**device, "transport": "usb"})
+    page.one("#passkey-name").clear()
+    page.one("#passkey-name").send_keys("The key in the drawer")
+    page.act("#passkey-add")
+    page.until(lambda: len(page.all("#passkey option")) == 2 and page.idle(), "the list")
+    Select(page.one("#passkey")).select_by_visible_text("The key in the drawer")
+    page.act("#passkey-delete")
+    page.until(lambda: len(page.all("#passkey option")) == 1 and page.idle(), "the list")
+    # A session that is bound to a key of the page.
+    page.one("#bound").click()
+    Select(page.one("#passkey-answer")).select_by_visible_text("the answer of the browser")
+    page.act("#passkey-login")
+    page.expect_title("the user is known")
+    assert "bound to the key" in page.text(".verdict"), page.text(".verdict")

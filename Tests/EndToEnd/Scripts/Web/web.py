@@ -5,13 +5,15 @@ import sys
 import web_attacks
 import web_development
 import web_network
+import web_passkeys
 import web_sign_in
 import web_tabs
 from web_browser import Site
 
 
 def scenario(name):
-    return next(getattr(module, name) for module in (web_sign_in, web_development, web_tabs, web_network, web_attacks) if hasattr(module, name))
+    modules = (web_sign_in, web_passkeys, web_development, web_tabs, web_network, web_attacks)
+    return next(getattr(module, name) for module in modules if hasattr(module, name))
 
 
 def browser(name, site, folder):

@@ -237,6 +237,37 @@ def passkey_older_browser(browser):
     assert browser.run("return gatehouse.signInWithPasskey({ mediation: 'conditional' })") is None
 
 
+def passkey_documented(browser):
+    """The page of the documentation, with what its section about passkeys adds."""
+    browser.authenticator()
+    browser.open("/example/documented-passkeys/")
+    browser.until_visible("#passkey")
+    browser.type("#new-name", "Ada")
+    browser.press("#passkey button:not([type])")
+    browser.until_text("#name", "Ada")
+    browser.until_text("#passkeys", "A passkey Rename")
+    browser.script("window.prompt = () => 'My phone'")
+    browser.press("#passkeys button")
+    browser.until_text("#passkeys", "My phone")
+    browser.authenticator("usb")
+    browser.press("#passkey-add")
+    browser.until_text("#passkeys", "Added on ")
+    browser.press("#passkeys li:last-child button:last-child")
+    browser.until(lambda: "Added on " not in browser.text("#passkeys"), "it is deleted")
+    # The last way to sign in stays.
+    browser.press("#passkeys li:last-child button:last-child")
+    browser.until_text("#notice", "This has failed.")
+    browser.script("document.querySelector('#notice').textContent = ''")
+    browser.answer_dialogs(False)
+    browser.press("#sign-out")
+    browser.until_visible("#passkey-sign-in")
+    browser.answer_dialogs(True)
+    browser.press("#passkey-sign-in")
+    browser.until_text("#name", "Ada")
+    assert browser.text("#notice") == ""
+    browser.check_silence()
+
+
 def passkey_beside(browser):
     """A page of a development server has passkeys as well, and a page that is not of the domain has none."""
     with DevelopmentProxy(browser.site) as origin:
