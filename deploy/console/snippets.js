@@ -52,6 +52,14 @@ let result = try await client.link(code: ${literal(body.code)}, for: sent, onTak
   "code-replace": ({ body }) =>
     `let result = try await client.link(code: ${literal(body.code)}, for: sent, replacing: true)`,
   "code-unbind": ({ channel }) => `try await client.unlink(provider: .${channel})`,
+  "passkey-options": () => "// The call that shows the sheet sends this first.",
+  "passkey-login": () => `${client()}
+let session = try await client.signInWithPasskey()`,
+  "passkey-signup": () => `${client()}
+let session = try await client.signUpWithPasskey()`,
+  "passkey-add": ({ body }) => `let passkey = try await client.addPasskey(name: ${literal(body.name ?? "")})`,
+  "passkey-list": () => `let passkeys = try await client.passkeys()`,
+  "passkey-delete": () => `try await client.delete(passkey: passkey)`,
   me: () => `let user = try await client.user()`,
   refresh: () => `// The client refreshes when the access token is about to expire, once for all tasks.
 let token = try await client.accessToken()`,

@@ -84,8 +84,6 @@ function cookieTable({ name, value, attributes, effect, fault }) {
   ]);
 }
 
-// --- Passkeys ---------------------------------------------------------------------------------------------------------
-
 const ofPasskeys = {
   type: "webauthn.get signs in, webauthn.create makes a passkey", challenge: "that of the request before, good once",
   origin: "of the page: one of PASSKEY_ORIGINS", crossOrigin: "whether the page is a frame of another origin",
@@ -95,11 +93,8 @@ const ofPasskeys = {
 
 const flags = { UP: 0x01, UV: 0x04, BE: 0x08, BS: 0x10, AT: 0x40 };
 
-function passkeyTables({ clientDataJSON, authenticatorData, attestationObject }) {
-  const { bytes, text } = bytesOf(authenticatorData ?? attestationObject);
-  // In an attestation the data are behind their name and the two or three bytes of their length.
-  const name = text.indexOf("authData") + 8;
-  const data = authenticatorData ? bytes : bytes.slice(name + (bytes[name] === 0x59 ? 3 : 2));
+function passkeyTables({ clientDataJSON, authenticatorData }) {
+  const data = bytesOf(authenticatorData).bytes;
   const said = Object.entries(flags).map(([flag, bit]) => [flag, data[32] & bit ? "yes" : "no"]);
   const hash = [...data.slice(0, 32)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const rows = [["rpIdHash", hash], ...said, ["signCount", new DataView(data.buffer).getUint32(33)]];

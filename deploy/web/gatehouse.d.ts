@@ -163,7 +163,10 @@ export class Gatehouse {
    */
   signInWithPasskey(options: { mediation: "conditional"; signal?: AbortSignal }): Promise<Login | null>;
   signInWithPasskey(options?: { signal?: AbortSignal }): Promise<Login>;
-  /** Makes a new user with a passkey alone. `contact` is a mail address or a phone number, which stays unproven. */
+  /**
+   * Makes a new user with a passkey alone. `contact` is a mail address or a phone number, which stays unproven. After a lost
+   * answer the user may exist: the passkey signs in.
+   */
   signUpWithPasskey(options?: { nickname?: string; contact?: string; signal?: AbortSignal }): Promise<Login>;
   /** Makes a passkey of the user. Rejects with `login_too_old` if the user has to sign in again before. */
   addPasskey(options?: { name?: string; signal?: AbortSignal }): Promise<Passkey>;

@@ -174,42 +174,34 @@ const isFresh = (token) => remaining(token) > Math.min(margin, (token?.lifetime 
 
 // Both ways by hand, in all browsers: older ones have no `parseRequestOptionsFromJSON` and no `toJSON`, nor has what the
 // extension of a password manager answers.
-function readableOptions({ challenge, user, ...others }) {
-  const withBytes = (one) => ({ ...one, id: bytesOf(one.id) });
-  const options = { ...others, challenge: bytesOf(challenge) };
-  if (user) options.user = withBytes(user);
-  for (const name of ["allowCredentials", "excludeCredentials"]) {
-    if (options[name]) options[name] = options[name].map(withBytes);
-  }
-  return options;
+function readableOptions({ challenge, user, excludeCredentials, ...others }) {
+  const withBytes = (one) => one && { ...one, id: bytesOf(one.id) };
+  const excluded = excludeCredentials?.map(withBytes);
+  return { ...others, challenge: bytesOf(challenge), user: withBytes(user), excludeCredentials: excluded };
 }
 
 function credentialJSON(credential) {
-  const { type, authenticatorAttachment, response } = credential;
-  const id = base64url(new Uint8Array(credential.rawId));
+  const { rawId, type, response } = credential;
+  const encoded = (bytes) => base64url(new Uint8Array(bytes));
   const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
-  const parts = names.filter((name) => response[name]).map((name) => [name, base64url(new Uint8Array(response[name]))]);
+  const parts = names.filter((name) => response[name]).map((name) => [name, encoded(response[name])]);
   return {
-    id, rawId: id, type, authenticatorAttachment: authenticatorAttachment ?? undefined,
+    id: encoded(rawId), rawId: encoded(rawId), type, clientExtensionResults: credential.getClientExtensionResults(),
     response: { ...Object.fromEntries(parts), transports: response.getTransports?.() },
-    clientExtensionResults: credential.getClientExtensionResults(),
   };
 }
 
-// Opens the dialog of the browser: `method` is `get` or `create`.
-async function askBrowser(method, publicKey, options) {
+// Opens the dialog of the browser, `get` or `create`, for the options of the server. Returns the body of the next request.
+async function askBrowser(method, { passkeyId, publicKey }, options) {
   if (!window.PublicKeyCredential) throw new PasskeyError(...dialogErrors.NotSupportedError);
   try {
-    return credentialJSON(await navigator.credentials[method]({ publicKey: readableOptions(publicKey), ...options }));
+    const credential = await navigator.credentials[method]({ publicKey: readableOptions(publicKey), ...options });
+    return { passkeyId, credential: credentialJSON(credential) };
   } catch (error) {
     const [code, message] = dialogErrors[error.name] ?? ["passkey_failed", error.message];
     throw new PasskeyError(code, message, { cause: error });
   }
 }
-
-// Has the browser make a passkey, for the options that the server has answered with.
-const madeBy = async ({ passkeyId, publicKey }, signal) =>
-  ({ passkeyId, credential: await askBrowser("create", publicKey, { signal }) });
 
 // Keeps what the browser offers true, where it can be told: `signal` is one of its functions. It may refuse, and nothing
 // depends on it.
@@ -423,8 +415,9 @@ export class Gatehouse {
   // Opens the browser's dialog. With `mediation: "conditional"` the browser offers passkeys in the suggestions of a field with
   // `autocomplete="username webauthn"`, until a user has signed in: null if in another way, or if the signal has ended it.
   async signInWithPasskey({ mediation, signal } = {}) {
-    if (mediation === "conditional") return this.#offerPasskeys(mediation, signal);
-    return this.#inTurn(signal, async (signal) => this.#logInByPasskey(await this.#challenge(), { signal }));
+    const challenge = () => ask("POST", this.#url("/api/auth/passkey/options"), { body: {} });
+    if (mediation === "conditional") return this.#offerPasskeys(challenge, signal);
+    return this.#inTurn(signal, async (signal) => this.#logInByPasskey(await challenge(), { signal }));
   }
 
   // Makes a new user with a passkey alone. `contact`, a mail address or a phone number, is unproven.
@@ -432,33 +425,30 @@ export class Gatehouse {
     const path = "/api/auth/passkey/signup";
     return this.#inTurn(signal, async (signal) => {
       const options = await ask("POST", this.#url(path + "/options"), { body: { nickname, contact } });
-      return this.#logIn(path, await madeBy(options, signal));
+      return this.#logIn(path, await askBrowser("create", options, { signal }));
     });
   }
 
-  #challenge() {
-    return ask("POST", this.#url("/api/auth/passkey/options"), { body: {} });
-  }
-
-  async #logInByPasskey({ passkeyId, publicKey }, options) {
-    const credential = await askBrowser("get", publicKey, options);
+  async #logInByPasskey(made, options) {
+    const body = await askBrowser("get", made, options);
     try {
-      return await this.#logIn("/api/auth/passkey", { passkeyId, credential });
+      return await this.#logIn("/api/auth/passkey", body);
     } catch (error) {
       const isUnknown = error.code === "invalid_passkey" && error.problem?.reason === "unknown";
-      if (isUnknown) tellBrowser("signalUnknownCredential", { rpId: publicKey.rpId, credentialId: credential.id });
+      const facts = { rpId: made.publicKey.rpId, credentialId: body.credential.id };
+      if (isUnknown) tellBrowser("signalUnknownCredential", facts);
       throw error;
     }
   }
 
   // Gives way to each dialog and goes on after it, and begins again before its challenge ends.
-  async #offerPasskeys(mediation, signal) {
+  async #offerPasskeys(challenge, signal) {
     if (!await window.PublicKeyCredential?.isConditionalMediationAvailable?.()) return null;
     const isOver = () => signal?.aborted || this.#state === "signed-in";
     while (!isOver()) {
       await (this.#turn?.end ?? shown());
       // The user has asked for nothing yet, so a server that does not answer is no error.
-      const made = await this.#challenge().catch((error) => { if (!error.isTemporary) throw error; });
+      const made = await challenge().catch((error) => { if (!error.isTemporary) throw error; });
       if (!made) await passed(patience);
       if (!made || this.#turn || isOver()) continue;
       const begun = Date.now();
@@ -466,7 +456,7 @@ export class Gatehouse {
         return await this.#inTurn(signal, (signal, stop) => {
           setTimeout(stop, (made.publicKey.timeout ?? 300_000) * 0.9);
           const forget = this.onChange(({ state }) => { if (state === "signed-in") stop(); });
-          return this.#logInByPasskey(made, { mediation, signal }).finally(forget);
+          return this.#logInByPasskey(made, { mediation: "conditional", signal }).finally(forget);
         });
       } catch (error) {
         // Some browsers end the offer when the user closes it. One that refuses at once would refuse again.
@@ -497,7 +487,8 @@ export class Gatehouse {
   // For the user who is signed in, and has signed in within the last minutes: an error is `login_too_old` otherwise.
   addPasskey({ name, signal } = {}) {
     return this.#inTurn(signal, async (signal) => {
-      const made = await madeBy(await this.#own("POST", "/api/users/me/passkeys/options", {}), signal);
+      const options = await this.#own("POST", "/api/users/me/passkeys/options", {});
+      const made = await askBrowser("create", options, { signal });
       const passkey = await this.#own("POST", "/api/users/me/passkeys", { ...made, name });
       // A list of before may have told the browser that there is no such passkey.
       await this.passkeys().catch(() => {});
@@ -676,13 +667,10 @@ export class Gatehouse {
     const before = this.#user;
     if (before?.id !== user.id) throw this.#signedOut();
     await this.#share(this.#token, user);
-    if (before.nickname !== user.nickname || before.email !== user.email) this.#tellName().catch(() => {});
+    // Browsers show the name beside the passkey.
+    const isRenamed = before.nickname !== user.nickname || before.email !== user.email;
+    if (isRenamed) this.ways().then(({ passkey }) => passkey && this.passkeys()).catch(() => {});
     return user;
-  }
-
-  // The browser shows the user's name beside the passkey.
-  async #tellName() {
-    if (window.PublicKeyCredential?.signalCurrentUserDetails && (await this.ways()).passkey) await this.passkeys();
   }
 
   // A request of the module for the user. Its answer is JSON, or empty.

@@ -29,7 +29,7 @@ function show({ state, user, reason }) {
   $("known").hidden = !gatehouse.knownAddress;
   const heading = $(state === "signed-in" ? "user-heading" : "sign-in-heading");
   if (user) showUser(user);
-  else offerPasskeys();
+  usePasskeys();
   heading.focus();
 }
 
@@ -41,7 +41,6 @@ function showUser(user) {
   $("answer").hidden = true;
   showExpiry();
   attempt(showSessions);
-  if (offersPasskeys) attempt(showPasskeys);
 }
 
 function showExpiry() {
@@ -85,8 +84,7 @@ async function showWays() {
   $("inbox").hidden = !development || codes.length === 0;
   chooseChannel();
   [offersPasskeys, $("passkey").hidden, $("passkeys-part").hidden] = [passkey, !passkey, !passkey];
-  if (passkey && gatehouse.user) attempt(showPasskeys);
-  else offerPasskeys();
+  usePasskeys();
 }
 
 function chooseChannel() {
@@ -112,14 +110,14 @@ async function signInWithCode() {
 
 // --- Passkeys -------------------------------------------------------------------------------------------------------------
 
-// In the suggestions of the field for the code, until the user has signed in. After one that was refused, the others.
-async function offerPasskeys() {
-  if (!offersPasskeys || gatehouse.state !== "signed-out") return;
+// The list of the user. Without one, the field for the code suggests passkeys; after one that was refused, the others.
+async function usePasskeys() {
+  if (!offersPasskeys || gatehouse.state === "unknown") return;
   try {
-    await gatehouse.signInWithPasskey({ mediation: "conditional" });
+    await (gatehouse.user ? showPasskeys() : gatehouse.signInWithPasskey({ mediation: "conditional" }));
   } catch (error) {
     explain(error);
-    if (error.code === "invalid_passkey") offerPasskeys();
+    if (error.code === "invalid_passkey") usePasskeys();
   }
 }
 
