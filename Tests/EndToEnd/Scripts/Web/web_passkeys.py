@@ -121,7 +121,7 @@ def passkey_account(browser):
     browser.until(lambda: "Grace" in str(browser.script("return signals")), "the name is told")
 
 
-RENAMED = "return performance.getEntriesByType('resource').some(({ name }) => /me\\/passkeys\\/\\w+$/.test(name))"
+RENAMED = "return performance.getEntriesByType('resource').some(({ name }) => /me\\/passkeys\\/(?!options)\\w+$/.test(name))"
 
 
 def names(browser):
