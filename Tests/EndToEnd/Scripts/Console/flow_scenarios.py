@@ -521,7 +521,7 @@ def passkeys(page):
     page.until(lambda: len(page.all("#passkey option")) == 1 and page.idle(), "the list")
     # A session that is bound to a key of the page.
     page.one("#bound").click()
-    Select(page.one("#passkey-answer")).select_by_visible_text("the answer of the browser")
+    Select(page.one("#passkey-answer")).select_by_visible_text("the answer")
     page.act("#passkey-login")
     page.expect_title("the user is known")
     assert "bound to the key" in page.text(".verdict"), page.text(".verdict")
