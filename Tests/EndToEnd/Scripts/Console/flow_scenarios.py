@@ -511,7 +511,7 @@ def passkeys(page):
     # The first of the two was accepted.
     assert "Sign in with the passkey 200" in page.history()[-2], page.history()
     assert "type webauthn.get" in " ".join(page.texts("#step .taken-apart tr"))
-    page.cdp("WebAuthn.addVirtualAuthenticator", options={**device, "transport": "usb"})
+    other = page.cdp("WebAuthn.addVirtualAuthenticator", options={**device, "transport": "usb"})
     page.one("#passkey-name").clear()
     page.one("#passkey-name").send_keys("The key in the drawer")
     page.act("#passkey-add")
@@ -519,6 +519,7 @@ def passkeys(page):
     Select(page.one("#passkey")).select_by_visible_text("The key in the drawer")
     page.act("#passkey-delete")
     page.until(lambda: len(page.all("#passkey option")) == 1 and page.idle(), "the list")
+    page.cdp("WebAuthn.removeVirtualAuthenticator", **other)
     # A session that is bound to a key of the page.
     page.one("#bound").click()
     Select(page.one("#passkey-answer")).select_by_visible_text("the answer")

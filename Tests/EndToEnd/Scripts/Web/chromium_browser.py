@@ -34,13 +34,15 @@ class ChromiumBrowser(Browser):
             # Without those of the scenarios before.
             self.cdp("WebAuthn.disable")
             self.cdp("WebAuthn.enable")
+            self.devices = []
         options = {"protocol": "ctap2", "transport": transport, "hasResidentKey": True, "hasUserVerification": True,
                    "isUserVerified": True, "automaticPresenceSimulation": True}
-        self.device = self.cdp("WebAuthn.addVirtualAuthenticator", options=options)["authenticatorId"]
+        self.devices.append(self.cdp("WebAuthn.addVirtualAuthenticator", options=options)["authenticatorId"])
 
     def answer_dialogs(self, is_answering):
-        """For the dialogs that begin from now on, of the last device."""
-        self.cdp("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=self.device, enabled=is_answering)
+        """For the dialogs that begin from now on."""
+        for device in self.devices:
+            self.cdp("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=device, enabled=is_answering)
 
     def go(self, url):
         self.driver.get(url)
