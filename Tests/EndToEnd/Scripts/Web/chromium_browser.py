@@ -28,21 +28,18 @@ class ChromiumBrowser(Browser):
     def cdp(self, command, **parameters):
         return self.driver.execute_cdp_cmd(command, parameters)
 
-    def authenticator(self, transport="internal"):
-        """A device with passkeys, for this tab. It answers each dialog at once, unless `answer_dialogs` has said otherwise."""
-        if transport == "internal":
-            # Without those of the scenarios before.
-            self.cdp("WebAuthn.disable")
-            self.cdp("WebAuthn.enable")
-            self.devices = []
-        options = {"protocol": "ctap2", "transport": transport, "hasResidentKey": True, "hasUserVerification": True,
+    def authenticator(self):
+        """A new device with passkeys for this tab, in place of the one before. It answers each dialog at once, unless
+        `answer_dialogs` has said otherwise."""
+        self.cdp("WebAuthn.disable")
+        self.cdp("WebAuthn.enable")
+        options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
                    "isUserVerified": True, "automaticPresenceSimulation": True}
-        self.devices.append(self.cdp("WebAuthn.addVirtualAuthenticator", options=options)["authenticatorId"])
+        self.device = self.cdp("WebAuthn.addVirtualAuthenticator", options=options)["authenticatorId"]
 
     def answer_dialogs(self, is_answering):
         """For the dialogs that begin from now on."""
-        for device in self.devices:
-            self.cdp("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=device, enabled=is_answering)
+        self.cdp("WebAuthn.setAutomaticPresenceSimulation", authenticatorId=self.device, enabled=is_answering)
 
     def go(self, url):
         self.driver.get(url)

@@ -40,7 +40,7 @@ class FirefoxBrowser(Browser):
             self.bidi.send("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
             self.bidi.send("script.addPreloadScript", functionDeclaration="() => {" + WATCH + "}")
             self.context = self.tabs()[0]
-            self.marionette, self.devices = Marionette(int((self.profile / "MarionetteActivePort").read_text())), []
+            self.marionette, self.device = Marionette(int((self.profile / "MarionetteActivePort").read_text())), None
         except BaseException:
             self.end()
             raise
@@ -57,16 +57,16 @@ class FirefoxBrowser(Browser):
             assert time.monotonic() < end, "Firefox does not start"
             time.sleep(0.05)
 
-    def authenticator(self, transport="internal"):
-        """A device with passkeys. It answers each dialog at once."""
-        if transport == "internal":
-            # Without those of the scenarios before, and in a tab that has the focus, as dialogs need.
-            while self.devices:
-                self.marionette.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.devices.pop())
+    def authenticator(self):
+        """A new device with passkeys, in place of the one before. It answers each dialog at once."""
+        if self.device:
+            self.marionette.send("WebAuthn:RemoveVirtualAuthenticator", authenticatorId=self.device)
+        self.device = self.marionette.send(
+            "WebAuthn:AddVirtualAuthenticator", protocol="ctap2_1", transport="internal", hasResidentKey=True,
+            hasUserVerification=True, isUserConsenting=True, isUserVerified=True)["value"]
+        # Dialogs need a tab that has the focus, as the first one has not.
+        if not self.script("return document.hasFocus()"):
             self.new_tab()
-        self.devices.append(self.marionette.send(
-            "WebAuthn:AddVirtualAuthenticator", protocol="ctap2_1", transport=transport, hasResidentKey=True,
-            hasUserVerification=True, isUserConsenting=True, isUserVerified=True)["value"])
 
     def answer_dialogs(self, is_answering):
         """Firefox has no such device. It takes no suggestion by itself."""
