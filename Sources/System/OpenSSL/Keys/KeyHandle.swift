@@ -45,8 +45,17 @@ extension KeyHandle {
     private static let publicKeySelection = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
 
     /// Builds a public key of an algorithm from its parameters.
-    convenience init(
-        publicKeyOf algorithm: String, _ parameters: borrowing KeyParameters
+    convenience init(publicKeyOf algorithm: String, _ parameters: borrowing KeyParameters) throws(OpenSSLError) {
+        try self.init(algorithm, parameters, Self.publicKeySelection)
+    }
+
+    /// Builds what keys of an algorithm have in common.
+    convenience init(parametersOf algorithm: String, _ parameters: borrowing KeyParameters) throws(OpenSSLError) {
+        try self.init(algorithm, parameters, OSSL_KEYMGMT_SELECT_ALL_PARAMETERS)
+    }
+
+    private convenience init(
+        _ algorithm: String, _ parameters: borrowing KeyParameters, _ selection: Int32
     ) throws(OpenSSLError) {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else {
             throw .drained("EVP_PKEY_CTX_new_from_name")
@@ -54,7 +63,7 @@ extension KeyHandle {
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_fromdata_init(context) == 1,
-            unsafe EVP_PKEY_fromdata(context, &key, Self.publicKeySelection, parameters.pointer) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, selection, parameters.pointer) == 1,
             let key = unsafe key
         else { throw .drained("EVP_PKEY_fromdata") }
         unsafe self.init(takingOwnership: key)

@@ -63,17 +63,26 @@ package struct P256PublicKey: Sendable {
         }
     }
 
-    private static func handle(uncompressedPoint: [UInt8]) throws(OpenSSLError) -> KeyHandle {
-        let names: (group: StaticString, point: StaticString) = ("group", "pub")
-        let curve = P256PrivateKey.curve
-        let parameters = try unsafe uncompressedPoint.span.withUnsafeBytes { (octets) throws(OpenSSLError) in
-            try unsafe KeyParameters { builder in
-                unsafe OSSL_PARAM_BLD_push_utf8_string(builder, names.group.cString, curve.cString, 0) == 1
-                    && OSSL_PARAM_BLD_push_octet_string(
-                        builder, names.point.cString, octets.baseAddress, octets.count) == 1
+    /// A key without a point. To make its copies takes a third of the time that the parameters of the curve take.
+    private static let curveAlone: KeyHandle = {
+        let group: StaticString = "group"
+        do throws(OpenSSLError) {
+            let parameters = try unsafe KeyParameters { builder in
+                unsafe OSSL_PARAM_BLD_push_utf8_string(builder, group.cString, P256PrivateKey.curve.cString, 0) == 1
             }
+            return try KeyHandle(parametersOf: "EC", parameters)
+        } catch {
+            OpenSSLError.trap("EVP_PKEY_fromdata")
         }
-        return try KeyHandle(publicKeyOf: "EC", parameters)
+    }()
+
+    private static func handle(uncompressedPoint: [UInt8]) throws(OpenSSLError) -> KeyHandle {
+        guard let copy = unsafe EVP_PKEY_dup(curveAlone.pointer) else { OpenSSLError.trap("EVP_PKEY_dup") }
+        let key = unsafe KeyHandle(takingOwnership: copy)
+        guard unsafe EVP_PKEY_set1_encoded_public_key(copy, uncompressedPoint, uncompressedPoint.count) == 1 else {
+            throw .drained("EVP_PKEY_set1_encoded_public_key")
+        }
+        return key
     }
 
     /// - Parameter signature: R and S, 32 bytes each, as in RFC 7518, section 3.4.
