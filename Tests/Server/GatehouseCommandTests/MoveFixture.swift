@@ -31,6 +31,9 @@ struct MoveFixture {
         INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email_verified, refresh_token, transfer_sub,
             created_at, updated_at)
         VALUES ('acct_1', 'user_1', 'APPLE', 's', NULL, x'00ff5c4e0a', 't', 1, 2);
+        INSERT INTO passkeys (id, account_id, credential_id, public_key, algorithm, sign_count, transports, backup_eligible,
+            backed_up, aaguid, name, created_at)
+        VALUES ('passkey_1', 'acct_1', x'0100', x'a5', -7, 3, 'hybrid internal', 1, 0, x'', '名前', 1);
         INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, previous_hash, generation,
             rotated_at, expires_at, revoked_at, revoke_reason, created_at, updated_at)
         VALUES ('sess_1', 'user_1', 'APPLE', 'app', x'01', x'', x'02', 7, 1, 4000000000000, NULL, NULL, 1, 2),

@@ -39,6 +39,34 @@ struct LineTests {
         return (user, line.faults.map(\.sentence), line)
     }
 
+    /// A COSE_Key of ES256: the generator of P-256.
+    private static let key = "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+
+    @Test(
+        "a passkey needs an id and a key of a known algorithm, as bytes",
+        arguments: [
+            (#"{"credentialId":"AQ","publicKey":"KEY"}"#, nil),
+            (#"{"credentialId":"AQ==","publicKey":"KEY=","signCount":7,"aaguid":"AAE"}"#, nil),
+            (#"{"publicKey":"KEY"}"#, "credentialId must be 1 to 1023 bytes in base64url or base64"),
+            (#"{"credentialId":"A!","publicKey":"KEY"}"#, "credentialId must be 1 to 1023 bytes in base64url or base64"),
+            (#"{"credentialId":"AQ"}"#, "publicKey must be 1 to 4096 bytes in base64url or base64"),
+            (
+                #"{"credentialId":"AQ","publicKey":"AQ"}"#,
+                "publicKey must be a COSE_Key of ES256, EdDSA or RS256, in base64 or base64url"
+            ),
+            (#"{"credentialId":"AQ","publicKey":"KEY","signCount":"7"}"#, "signCount must be a number"),
+            (#"{"credentialId":"AQ","publicKey":"KEY","signCount":-1}"#, "signCount must be a number of 32 bits"),
+        ] as [(String, String?)])
+    func passkeys(text: String, fault: String?) {
+        let passkey = text.replacing("KEY", with: Self.key)
+        let (user, faults, line) = read(
+            #"{"identities":[{"provider":"passkey","subject":"AAEC","passkeys":[\#(passkey)]}]}"#)
+        let place = "identities[0].passkeys[0]."
+        #expect(faults.first == fault.map { place + $0 }, "\(faults)")
+        #expect((user?.identities.first?.passkeys.first?.credentialID == [1]) == (fault == nil))
+        #expect(!line.hasUnknownMembers)
+    }
+
     @Test(
         "a member of another type is named once",
         arguments: [
