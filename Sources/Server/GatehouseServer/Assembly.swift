@@ -64,7 +64,8 @@ package struct Assembly: Sendable {
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
             senders: senders.build(configuration.delivery),
-            passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), hasher: hashes, policy: configuration.policy,
+            passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), hasher: hashes,
+            policy: configuration.policy,
             platform: platform, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let eventCounts = EventCounts()

@@ -44,7 +44,9 @@ extension Router {
             Route(
                 .post, "/api/auth/passkey/signup/options", access: .open, body: .optionalJSON(PasskeyProfileBody.self),
                 api.passkeySignUpOptions),
-            Route(.post, "/api/auth/passkey/signup", access: .open, body: .json(PasskeySignUpBody.self), api.signUpByPasskey),
+            Route(
+                .post, "/api/auth/passkey/signup", access: .open, body: .json(PasskeySignUpBody.self),
+                api.signUpByPasskey),
             Route(
                 .post, "/api/auth/logout", access: .ending(.accessOrRefresh), body: .optionalJSON(LogoutBody.self),
                 api.logOut),

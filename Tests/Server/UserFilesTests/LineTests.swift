@@ -40,7 +40,8 @@ struct LineTests {
     }
 
     /// A COSE_Key of ES256: the generator of P-256.
-    private static let key = "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+    private static let key =
+        "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
 
     @Test(
         "a passkey needs an id and a key of a known algorithm, as bytes",
@@ -48,7 +49,10 @@ struct LineTests {
             (#"{"credentialId":"AQ","publicKey":"KEY"}"#, nil),
             (#"{"credentialId":"AQ==","publicKey":"KEY=","signCount":7,"aaguid":"AAE"}"#, nil),
             (#"{"publicKey":"KEY"}"#, "credentialId must be 1 to 1023 bytes in base64url or base64"),
-            (#"{"credentialId":"A!","publicKey":"KEY"}"#, "credentialId must be 1 to 1023 bytes in base64url or base64"),
+            (
+                #"{"credentialId":"A!","publicKey":"KEY"}"#,
+                "credentialId must be 1 to 1023 bytes in base64url or base64"
+            ),
             (#"{"credentialId":"AQ"}"#, "publicKey must be 1 to 4096 bytes in base64url or base64"),
             (
                 #"{"credentialId":"AQ","publicKey":"AQ"}"#,

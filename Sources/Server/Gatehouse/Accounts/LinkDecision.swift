@@ -144,8 +144,8 @@ extension AuthService {
         requestID: String
     ) throws(Refusal) {
         let now = platform.now()
-        // Unlinking and binding again is a change as well.
-        if provider.isProvenByCode {
+        // Unlinking and binding again is a change as well, and a passkey is deleted by this as by its own request.
+        if provider.isProvenByCode || provider == .passkey {
             try requireLoginForChange(of: caller, now: now)
         } else {
             try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)

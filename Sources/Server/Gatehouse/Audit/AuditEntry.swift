@@ -30,6 +30,7 @@ package struct AuditEntry: Sendable, Equatable {
         case usersImported = "users_imported"
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
+        /// The detail is the id of the passkey, here and in the next one.
         case passkeyAdded = "passkey_added"
         case passkeyRemoved = "passkey_removed"
         case appleNotification = "apple_notification"

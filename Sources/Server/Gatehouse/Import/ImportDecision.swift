@@ -122,10 +122,11 @@ extension IdentityLine {
     fileprivate var names: [[UInt8]] {
         let credentials = passkeys.map { Array("credential ".utf8) + $0.credentialID }
         guard let provider = provider.flatMap(Provider.init(lowercaseName:)), let subject else { return credentials }
-        return credentials + ImportedSoFar.names(
-            of: Identity(
-                provider: provider, subject: provider.canonical(subject), email: nil,
-                transferSubject: transferSubject, unionSubject: unionSubject))
+        return credentials
+            + ImportedSoFar.names(
+                of: Identity(
+                    provider: provider, subject: provider.canonical(subject), email: nil,
+                    transferSubject: transferSubject, unionSubject: unionSubject))
     }
 }
 

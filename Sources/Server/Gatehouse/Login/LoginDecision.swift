@@ -17,7 +17,8 @@ package struct Login: Sendable {
 
     package init(
         identity: Identity, nickname: String?, redemption: Redemption? = nil, passkey: PasskeyProof? = nil,
-        key: ProvenKey? = nil, staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil, tellsOwner: Bool = false,
+        key: ProvenKey? = nil, staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil,
+        tellsOwner: Bool = false,
         hasher: any IdentityHasher
     ) {
         self.identity = identity
@@ -48,7 +49,7 @@ package struct IdentityFacts: Sendable {
     package let use: Redemption.Use
     /// Whether another login has used the proof of the key.
     package let hasUsedProof: Bool
-    /// The row with the id of the login's passkey, of an account of the identity if the passkey is used.
+    /// The row with the id of the login's passkey; of a used one only if its account is that of the identity.
     package let passkey: Passkey?
     /// When the user last signed in or refreshed, if `Login.staleAfter` is set.
     package let lastUse: Timestamp?

@@ -24,7 +24,8 @@ extension AuthService {
     ) throws(Refusal) -> LoginResult {
         let provider = proven.identity.provider
         let login = Login(
-            identity: proven.identity, nickname: nickname, redemption: proven.redemption, passkey: proven.passkey, key: key,
+            identity: proven.identity, nickname: nickname, redemption: proven.redemption, passkey: proven.passkey,
+            key: key,
             staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now),
             userAgent: device.userAgent, tellsOwner: policy.tellsOwners, hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in

@@ -98,7 +98,8 @@ extension AuthService {
                 redemption: redemption, task: nil, event: event(.accountLinked, of: caller, on: device, now: now),
                 hasher: hasher)
             switch try store.record(
-                NewPasskey(passkey, link: link, event: event(.passkeyAdded, of: caller, on: device, now: now)))
+                NewPasskey(
+                    passkey, link: link, event: event(.passkeyAdded, passkey.id, of: caller, on: device, now: now)))
             {
             case .add: return passkey
             case .taken: throw .accountAlreadyLinked(.identity)
@@ -123,7 +124,7 @@ extension AuthService {
         let now = platform.now()
         try requireLoginForChange(of: caller, now: now)
         let (decision, ended) = try store.remove(
-            passkey: id, of: caller.userID, recording: event(.passkeyRemoved, of: caller, on: device, now: now),
+            passkey: id, of: caller.userID, recording: event(.passkeyRemoved, id, of: caller, on: device, now: now),
             unlinking: event(.accountUnlinked, of: caller, on: device, now: now))
         switch decision {
         case .nothing: throw .noSuchPasskey
@@ -133,10 +134,11 @@ extension AuthService {
     }
 
     private func event(
-        _ kind: AuditEntry.Kind, of caller: Caller, on device: Device, now: Timestamp
+        _ kind: AuditEntry.Kind, _ passkey: String? = nil, of caller: Caller, on device: Device, now: Timestamp
     ) -> AuditEntry {
         AuditEntry(
-            kind, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: .passkey, device: device)
+            kind, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: .passkey, device: device,
+            detail: passkey)
     }
 }
 

@@ -75,7 +75,7 @@ extension AuthService {
             let use = try assertion.verify(challenge: challenge, by: passkey)
             var proven = ProvenIdentity(
                 identity: Identity(provider: .passkey, subject: subject, email: nil),
-                method: use.isUserVerified ? .verifiedPasskey : .passkey,
+                method: LoginMethod(isUserVerified: use.isUserVerified),
                 clientID: policy.defaultClientID, issuedAt: now)
             proven.passkey = .use(use)
             return proven
@@ -126,8 +126,8 @@ extension AuthService {
     ///
     /// - Parameter profile: takes the place of what was sent for the options. A sheet of the system gives it with the passkey.
     package func signUp(
-        by presented: PresentedPasskey, _ profile: (nickname: String?, contact: String?) = (nil, nil), boundBy keyProof: SentProof? = nil, from device: Device,
-        in context: inout RequestContext
+        by presented: PresentedPasskey, _ profile: (nickname: String?, contact: String?) = (nil, nil),
+        boundBy keyProof: SentProof? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         let verifier = try passkeyRules().verifier
         do throws(Refusal) {
@@ -140,17 +140,25 @@ extension AuthService {
                 let registered = try refusing { () throws(PasskeyFault) in
                     try verifier.verify(registration: presented.credential, challenge: ceremony.challenge)
                 }
-                var proven = ProvenIdentity(
-                    identity: Identity(
-                        provider: .passkey, subject: signUp.handle, email: nil, emailHint: contact ?? signUp.contact),
-                    method: registered.isUserVerified ? .verifiedPasskey : .passkey, clientID: policy.defaultClientID, issuedAt: now, redemption: redemption)
-                proven.passkey = .new(newPasskey(registered, named: nil, now: now))
+                let proven = proven(by: registered, signUp, contact ?? signUp.contact, redemption)
                 return try openSession(
-                    for: proven, nickname: profile.nickname ?? signUp.nickname, boundTo: key, from: device, now: now, in: &context)
+                    for: proven, nickname: profile.nickname ?? signUp.nickname, boundTo: key, from: device, now: now,
+                    in: &context)
             }
         } catch {
             throw refusedLogin(error, by: .passkey, from: device, in: context)
         }
+    }
+
+    private func proven(
+        by registered: RegisteredPasskey, _ signUp: PasskeyCeremony.SignUp, _ contact: String?, _ redemption: Redemption
+    ) -> ProvenIdentity {
+        let identity = Identity(provider: .passkey, subject: signUp.handle, email: nil, emailHint: contact)
+        var proven = ProvenIdentity(
+            identity: identity, method: LoginMethod(isUserVerified: registered.isUserVerified),
+            clientID: policy.defaultClientID, issuedAt: redemption.moment, redemption: redemption)
+        proven.passkey = .new(newPasskey(registered, named: nil, now: redemption.moment))
+        return proven
     }
 
     func newPasskey(_ registered: RegisteredPasskey, named name: String?, now: Timestamp) -> Passkey {
@@ -161,4 +169,8 @@ extension AuthService {
             isBackupEligible: registered.isBackupEligible, isBackedUp: registered.isBackedUp,
             aaguid: registered.aaguid, name: name, createdAt: now)
     }
+}
+
+extension LoginMethod {
+    fileprivate init(isUserVerified: Bool) { self = isUserVerified ? .verifiedPasskey : .passkey }
 }

@@ -110,7 +110,7 @@ extension RecordConnection {
             try insert(
                 AuditEntry(
                     .passkeyAdded, at: login.moment, userID: session.userID, sessionID: session.id, provider: .passkey,
-                    device: session.device))
+                    device: session.device, detail: passkey.id))
         case .use(let use):
             try send(
                 "UPDATE passkeys SET sign_count = ?, backed_up = ?, last_used_at = ? WHERE credential_id = ?",

@@ -86,7 +86,8 @@ private struct AccountListBody: ResponseBody {
                 for account in accounts {
                     list.object { json in
                         account.write(to: &json)
-                        if let contact = accounts.unprovenContact(of: account) { json.member("unprovenContact", contact) }
+                        guard let contact = accounts.unprovenContact(of: account) else { return }
+                        json.member("unprovenContact", contact)
                     }
                 }
             })

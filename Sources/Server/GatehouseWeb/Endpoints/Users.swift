@@ -102,7 +102,8 @@ private struct ExportBody: ResponseBody {
             })
         json.member(
             "passkeys",
-            array: { list in for passkey in export.passkeys { list.object(ExportedPasskeyBody(passkey: passkey).write) } })
+            array: { list in for passkey in export.passkeys { list.object(ExportedPasskeyBody(passkey: passkey).write) }
+            })
         json.member(
             "sessions",
             array: { list in

@@ -73,7 +73,10 @@ extension Endpoints {
 
     /// What a page may offer its user.
     func ways(_ request: Request, in context: inout RequestContext) throws -> Response {
-        .ok(WaysBody(web: auth.webProviderNames, codes: auth.codeChannels, passkey: auth.hasPasskeys, development: auth.allowsDevLogin))
+        .ok(
+            WaysBody(
+                web: auth.webProviderNames, codes: auth.codeChannels, passkey: auth.hasPasskeys,
+                development: auth.allowsDevLogin))
     }
 }
 

@@ -276,12 +276,14 @@ extension PasskeyFault {
         switch self {
         case .unknown: "This passkey belongs to no user here. Remove it, and sign in another way."
         case .challenge:
-            "The passkeyId is unknown, expired, used or of another request, or its challenge is not in the answer. Begin again."
+            """
+            The passkeyId is unknown, expired, used or of another request, or its challenge is not in the answer. Begin again.
+            """
         case .origin: "The answer is from another page or app than PASSKEY_ORIGINS and PASSKEY_APPS permit."
         case .rp: "The answer is for another domain than PASSKEY_RP_ID."
         case .signature: "The signature is not by the key of the passkey."
-        case .userVerification: "The user was not verified by a fingerprint, a face or a PIN, which this server demands."
-        case .counter: "The authenticator has counted backwards, so the passkey may have been copied. Sign in another way."
+        case .userVerification: "This server demands that a fingerprint, a face or a PIN verifies the user."
+        case .counter: "The authenticator has counted backwards: the passkey may have been copied."
         case .malformed(let fault): "The credential is not what toJSON of a PublicKeyCredential makes: \(fault)."
         }
     }

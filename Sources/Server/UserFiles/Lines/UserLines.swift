@@ -163,7 +163,7 @@ extension IdentityLine {
         json.put("unionSub", unionSubject)
         json.put("linkedAt", linkedAt)
         if !passkeys.isEmpty {
-            json.member("passkeys", array: { list in for passkey in passkeys { list.object { passkey.write(to: &$0) } } })
+            json.member("passkeys", array: { list in for passkey in passkeys { list.object(passkey.write) } })
         }
     }
 }

@@ -35,7 +35,8 @@ struct LoginStrengthTests {
         let server = try InProcessServer()
         let login = try server.devLogin("passkey@example.com")
         for (methods, acr, amr) in [
-            ("pop user", "urn:gatehouse:1", ["pop", "user"]), ("pop user mfa", Self.strong, ["pop", "user", "mfa"]),
+            ("pop user", "urn:gatehouse:1", ["pop", "user"]),
+            ("pop user mfa", .string(Self.strong), ["pop", "user", "mfa"]),
         ] as [(String, JSONValue, JSONValue)] {
             var tokens = try server.refresh(login, signedInBy: methods)
             for _ in 0..<2 {

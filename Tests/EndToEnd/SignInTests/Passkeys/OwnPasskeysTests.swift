@@ -103,7 +103,8 @@ struct OwnPasskeysTests {
 
     @Test("The options belong to the user who asked, and to registrations")
     func boundToUser() throws {
-        let (ann, eve) = (try fixture.server.devLogin("ann@example.com"), try fixture.server.devLogin("eve@example.com"))
+        let ann = try fixture.server.devLogin("ann@example.com")
+        let eve = try fixture.server.devLogin("eve@example.com")
         var device = SoftwareAuthenticator()
         var request = try fixture.addition(&device, to: ann)
         let stolen = request
@@ -131,7 +132,10 @@ struct OwnPasskeysTests {
         request.method = "PATCH"
         #expect(try fixture.server.send(request).status == 200)
         request.method = "DELETE"
-        #expect(try fixture.refusal(fixture.server.send(request)) == "401 login_too_old")
+        for path in [request.path, "/api/users/me/accounts/passkey"] {
+            request.path = path
+            #expect(try fixture.refusal(fixture.server.send(request)) == "401 login_too_old")
+        }
     }
 
     @Test("A user has twenty passkeys at most, also if many are added at the same moment at two nodes")

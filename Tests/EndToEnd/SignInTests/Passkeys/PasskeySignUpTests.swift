@@ -16,7 +16,8 @@ struct PasskeySignUpTests {
 
     @Test("A new user has a name and a passkey alone, and their own handle without personal data")
     func signUp() throws {
-        let options = try fixture.options("/api/auth/passkey/signup", ["nickname": "Ann", "contact": "Ann@Example.com"])
+        let profile: JSONObject = ["nickname": "Ann", "contact": "Ann@Example.com"]
+        let options = try fixture.options("/api/auth/passkey/signup", profile)
         let key = options["publicKey"]?.object ?? [:]
         let user = key["user"]?.object
         #expect(user?["name"] == "ann@example.com" && user?["displayName"] == "Ann")
@@ -24,7 +25,7 @@ struct PasskeySignUpTests {
         #expect(key["rp"] == ["id": "example.com", "name": "example.com"] && key["attestation"] == "none")
         #expect(key["authenticatorSelection"]?.object?["residentKey"] == "required")
         #expect(key["pubKeyCredParams"]?.array?.map { $0.object?["alg"] } == [-7, -8, -257])
-        let (_, login) = try fixture.newUser(["nickname": "Ann", "contact": "Ann@Example.com"])
+        let (_, login) = try fixture.newUser(profile)
         let answer = login["user"]?.object
         #expect(login.status == 200 && login["isNewUser"] == true && login["knownAddress"] == nil)
         #expect(answer?["nickname"] == "Ann" && answer?["email"] == .null && answer?["emailVerified"] == false)

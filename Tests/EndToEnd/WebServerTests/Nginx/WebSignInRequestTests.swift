@@ -94,6 +94,17 @@ struct WebSignInRequestTests {
         }
     }
 
+    @Test(
+        "Each request of a sign-in or a sign-up by a passkey counts as a login",
+        arguments: ["passkey", "passkey/options", "passkey/signup", "passkey/signup/options"])
+    func limitedPasskeys(_ path: String) throws {
+        let nginx = try ServerBehindNginx(
+            before: RecordingResponder(), values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "1"])
+        let statuses = try (0..<3).map { _ in try ask(nginx, "/api/auth/" + path, "-X", "POST").status }
+        #expect(statuses == [200, 200, 429])
+        #expect(try ask(nginx, "/api/users/me/passkeys").status == 200)
+    }
+
     @Test("With several nodes, what is used once is not sent twice, and a redirect may be")
     func nodes() throws {
         let (fault, other) = (try RecordingResponder(.noAnswer), try RecordingResponder())
@@ -101,6 +112,8 @@ struct WebSignInRequestTests {
             before: other, values: ["RESPONDER": "127.0.0.1:\(fault.port),127.0.0.1:\(other.port)"])
         for (method, path, isRepeated) in [
             ("POST", "/api/auth/exchange", false), ("POST", "/api/auth/apple/callback", false),
+            ("POST", "/api/auth/passkey", false), ("POST", "/api/auth/passkey/signup", false),
+            ("POST", "/api/users/me/passkeys", false), ("GET", "/api/users/me/passkeys", true),
             ("GET", "/api/auth/apple/callback", true), ("GET", "/api/auth/google/start", true),
         ] {
             try nginx.renewWorkers()
