@@ -90,8 +90,10 @@ struct AppClientPasskeyTests {
         let second = try await client.passkeyAddition()
         #expect(throws: PasskeyError.excluded) { try self.answer(second) { try authenticator.create($0) } }
         #expect(try await signIn(client, &authenticator).user.id == user)
-        try await client.delete(passkey: #require(client.passkeys().first))
-        #expect(try await client.passkeys() == [] && client.accounts().map(\.provider) == [.development])
+        let listed = try #require(try await client.passkeys().first)
+        try await client.delete(passkey: listed)
+        #expect(try await client.passkeys() == [])
+        #expect(try await client.accounts().map(\.provider) == [.development])
         let refused = await problem { _ = try await signIn(client, &authenticator) }
         #expect(refused?.code == .invalidPasskey && refused?.reason == .unknown)
 
@@ -132,5 +134,17 @@ struct AppClientPasskeyTests {
         }
         #expect(app.transport.sent("auth/passkey/signup").count == 1)
         #expect(try await !signIn(client, &authenticator).isNewUser)
+    }
+
+    @Test("A server that fails gets the answer once, and the error says what to do")
+    func failingServer() async throws {
+        var authenticator = SoftwareAuthenticator()
+        let client = app.client()
+        _ = try await signUp(client, &authenticator)
+        app.transport.plan(
+            "auth/passkey", .answer(503, body: FaultyTransport.problem(503, "storage_unavailable")))
+        let failed = await problem { _ = try await signIn(client, &authenticator) }
+        #expect(failed?.detail.hasSuffix("A challenge can be used once: ask for the passkey again.") == true)
+        #expect(app.transport.sent("auth/passkey").count == 1)
     }
 }
