@@ -667,9 +667,10 @@ export class Gatehouse {
     const before = this.#user;
     if (before?.id !== user.id) throw this.#signedOut();
     await this.#share(this.#token, user);
-    // Browsers show the name beside the passkey.
+    // Browsers show the name beside the passkey, and some can be told.
     const isRenamed = before.nickname !== user.nickname || before.email !== user.email;
-    if (isRenamed) this.ways().then(({ passkey }) => passkey && this.passkeys()).catch(() => {});
+    const isTold = isRenamed && window.PublicKeyCredential?.signalCurrentUserDetails;
+    if (isTold) this.ways().then(({ passkey }) => passkey && this.passkeys()).catch(() => {});
     return user;
   }
 

@@ -124,7 +124,7 @@ async function usePasskeys() {
 async function showPasskeys() {
   const passkeys = await gatehouse.passkeys();
   $("passkeys").replaceChildren(...passkeys.map(({ id, name, lastUsedAt }) => element("li", {},
-    element("input", { value: name ?? "", maxLength: 64, ariaLabel: "Name of the passkey",
+    element("input", { value: name ?? "", placeholder: "A passkey", maxLength: 64, ariaLabel: "Name of the passkey",
       onchange: ({ target }) => attempt(() => gatehouse.renamePasskey(id, target.value)) }),
     element("span", { className: "hint" }, lastUsedAt ? `Used ${new Date(lastUsedAt).toLocaleString()}` : "Not used yet"),
     element("button", { type: "button", onclick: () => attempt(() => gatehouse.deletePasskey(id).then(showPasskeys)) },
@@ -174,8 +174,8 @@ function build() {
     attempt(() => gatehouse.signUpWithPasskey({ nickname: $("new-name").value || undefined }));
   };
   $("passkey-sign-in").onclick = () => attempt(() => gatehouse.signInWithPasskey());
-  const named = { name: deviceOf(navigator.userAgent) };
-  $("passkey-add").onclick = () => attempt(() => gatehouse.addPasskey(named).then(showPasskeys));
+  $("passkey-add").onclick = () =>
+    attempt(() => gatehouse.addPasskey({ name: deviceOf(navigator.userAgent) }).then(showPasskeys));
   $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
   $("me").onclick = () => attempt(showMe);
   $("as-before").onclick = () => attempt(() => gatehouse.discardNewUser());

@@ -228,6 +228,8 @@ def requests(browser):
     body = {"method": "PATCH", "body": '{"nickname":"Ann"}', "headers": {"Content-Type": "application/json"}}
     assert send([expired], init=body) == (200, [ME, REFRESH, ME])
     assert browser.run("return (await gatehouse.loadUser()).nickname") == "Ann"
+    # Then the browser is told the name, for the passkeys that the user may have.
+    browser.until(lambda: browser.requested("/api/users/me/passkeys"), "the passkeys are listed")
     # A service with a 401 of its own causes one refresh, and not one for each request.
     assert send([own, None, own]) == (401, [ME, REFRESH, ME])
     assert send([own]) == (401, [ME])

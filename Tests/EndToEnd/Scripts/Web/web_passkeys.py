@@ -91,6 +91,7 @@ def passkey_account(browser):
     browser.authenticator()
     browser.press("#passkey-add")
     browser.until(lambda: names(browser)[1:], "the passkey is added")
+    browser.picture("example-passkeys")
     added = names(browser)[1]
     assert added.endswith(" on Linux"), added
     facts = dict(browser.script("return signals"))
