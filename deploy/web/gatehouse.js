@@ -452,16 +452,18 @@ export class Gatehouse {
       if (!made) await passed(patience);
       if (!made || this.#turn || isOver()) continue;
       const begun = Date.now();
+      let own;
       try {
         return await this.#inTurn(signal, (signal, stop) => {
+          own = signal;
           setTimeout(stop, (made.publicKey.timeout ?? 300_000) * 0.9);
           const forget = this.onChange(({ state }) => { if (state === "signed-in") stop(); });
           return this.#logInByPasskey(made, { mediation: "conditional", signal }).finally(forget);
         });
       } catch (error) {
         // Some browsers end the offer when the user closes it. One that refuses at once would refuse again.
-        const isClosed = error.code === "access_denied" && Date.now() - begun > 1_000;
-        if (error.code !== "aborted" && !isClosed) throw error;
+        const hasEnded = error.code === "aborted" || error.code === "access_denied";
+        if (!hasEnded || !(own.aborted || Date.now() - begun > 1_000)) throw error;
       }
     }
     return null;

@@ -9,7 +9,6 @@ const names = { apple: "Apple", google: "Google", wechat: "WeChat", qq: "QQ", ph
   passkey: "Passkey" };
 const nameOf = (way) => names[way] ?? way.charAt(0).toUpperCase() + way.slice(1);
 let code; // {channel, to, codeId} of the code that was sent last
-let offersPasskeys = false;
 
 gatehouse.onChange(show);
 build();
@@ -83,7 +82,7 @@ async function showWays() {
   $("code-request").hidden = codes.length === 0;
   $("inbox").hidden = !development || codes.length === 0;
   chooseChannel();
-  [offersPasskeys, $("passkey").hidden, $("passkeys-part").hidden] = [passkey, !passkey, !passkey];
+  $("passkey").hidden = $("passkeys-part").hidden = !passkey;
   usePasskeys();
 }
 
@@ -112,7 +111,7 @@ async function signInWithCode() {
 
 // The list of the user. Without one, the field for the code suggests passkeys; after one that was refused, the others.
 async function usePasskeys() {
-  if (!offersPasskeys || gatehouse.state === "unknown") return;
+  if ($("passkey").hidden || gatehouse.state === "unknown") return;
   try {
     await (gatehouse.user ? showPasskeys() : gatehouse.signInWithPasskey({ mediation: "conditional" }));
   } catch (error) {
