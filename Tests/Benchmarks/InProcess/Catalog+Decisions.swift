@@ -12,7 +12,7 @@ extension Catalog {
             let token = SentAccessToken(Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...])
             return repeating {
                 var context = RequestContext(id: "benchmark")
-                return try auth.authenticate(token, proof: nil, atLeast: nil, maximumAge: nil, in: &context)
+                return try auth.authenticate(token, proof: nil, atLeast: nil, since: nil, in: &context)
             }
         }
     ]
