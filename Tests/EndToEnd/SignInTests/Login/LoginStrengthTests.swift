@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing
@@ -44,6 +45,43 @@ struct LoginStrengthTests {
                 tokens = try server.refresh(tokens.refreshToken)
             }
         }
+    }
+
+    @Test("A login and a sign-up by a passkey are strong if the passkey has verified its user")
+    func passkeyLogins() throws {
+        let fixture = try PasskeyFixture { $0["PASSKEY_USER_VERIFICATION"] = "preferred" }
+        for (atSignUp, atLogin, isStrong) in [(0x5D, 0x1D, true), (0x59, 0x19, false)] as [(UInt8, UInt8, Bool)] {
+            var device = SoftwareAuthenticator()
+            device.flags = atSignUp
+            let signedUp = try fixture.server.send(fixture.signUp(&device))
+            device.flags = atLogin
+            let login = try fixture.logIn(&device)
+            #expect(login.status == 200 && login.userID == signedUp.userID, "\(login.json)")
+            for tokens in [signedUp, login, try fixture.server.refresh(login.refreshToken)] {
+                #expect(tokens.accessClaims["acr"] == (isStrong ? "urn:gatehouse:2" : "urn:gatehouse:1"))
+                #expect(tokens.accessClaims["amr"] == (isStrong ? ["pop", "user", "mfa"] : ["pop", "user"]))
+            }
+        }
+    }
+
+    @Test("With SENSITIVE_ACR, any login adds the first passkey, and only a strong one the next, or removes one")
+    func firstPasskey() throws {
+        let fixture = try PasskeyFixture { $0["SENSITIVE_ACR"] = Self.strong }
+        let login = try fixture.server.devLogin("first-passkey@example.com")
+        var (device, added) = try fixture.add(to: login)
+        #expect(added.status == 200, "\(added.json)")
+        func remove(_ login: TestResponse) throws -> TestResponse {
+            var request = TestRequest.post(
+                "/api/users/me/passkeys/" + (added["id"]?.string ?? ""), [:], bearer: login.accessToken)
+            request.method = "DELETE"
+            return try fixture.server.send(request)
+        }
+        let path = "/api/users/me/passkeys"
+        expectProblem(try fixture.options(path, bearer: login.accessToken), 401, "insufficient_authentication")
+        expectProblem(try remove(login), 401, "insufficient_authentication")
+        let strong = try fixture.logIn(&device)
+        #expect(try fixture.add(to: strong).answer.status == 200)
+        #expect(try remove(strong).status == 204)
     }
 
     @Test("Introspection tells acr and amr (RFC 7662)", arguments: [nil, "otp sms", "pop user mfa"])
