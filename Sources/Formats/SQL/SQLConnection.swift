@@ -10,6 +10,8 @@ package protocol SQLConnection: AnyObject {
     /// commit at the latest. That call throws its error.
     func send(_ sql: String, _ values: Value...) throws
 
+    func send(_ sql: String, values: [Value]) throws
+
     /// The first row of a query; nil if there is none.
     func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result

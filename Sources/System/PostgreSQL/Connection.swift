@@ -115,6 +115,8 @@ extension Connection {
     /// its error.
     package func send(_ sql: String, _ values: Value...) throws(PostgreSQLError) { try enqueue(sql, values) }
 
+    package func send(_ sql: String, values: [Value]) throws(PostgreSQLError) { try enqueue(sql, values) }
+
     /// The first row of a query; nil if there is none.
     package func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result

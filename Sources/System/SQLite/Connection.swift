@@ -79,6 +79,8 @@ package final class Connection: SQLConnection {
 
     package func send(_ sql: String, _ values: Value...) throws(SQLiteError) { try statement(sql).run(values) }
 
+    package func send(_ sql: String, values: [Value]) throws(SQLiteError) { try statement(sql).run(values) }
+
     /// The first row of a query; nil if there is none.
     package func first<Result>(
         _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result

@@ -95,9 +95,13 @@ final class Statement {
     private func bind(_ values: [Value]) throws(SQLiteError) {
         precondition(parameters == values.count, "the statement needs one value for each parameter")
         guard parameters > 0 else { return }
-        arena.clear(for: values.reduce(0) { $0 + $1.byteCount })
-        for index in values.indices {
-            let result = bind(values[index], at: Int32(index + 1))
+        // A span, because an array copies each value that it gives.
+        let span = values.span
+        var byteCount = 0
+        for index in span.indices { byteCount += span[index].byteCount }
+        arena.clear(for: byteCount)
+        for index in span.indices {
+            let result = bind(span[index], at: Int32(index + 1))
             guard result == SQLITE_OK else {
                 reset()
                 throw failure(result)

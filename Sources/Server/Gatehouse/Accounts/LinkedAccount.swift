@@ -1,6 +1,6 @@
 /// A user's account at a provider: one way to log in.
 package struct LinkedAccount: Sendable, Equatable {
-    package let provider: Provider
+    package var provider: Provider
     package var subject: String
     package var email: String?
     /// Whether the provider has confirmed the address; nil when it has never said.
@@ -20,7 +20,7 @@ package struct LinkedAccount: Sendable, Equatable {
     package var unionSubject: String?
     /// The subject before the app was transferred to another developer team.
     package var formerSubject: String?
-    package let linkedAt: Timestamp
+    package var linkedAt: Timestamp
 
     package init(
         provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,

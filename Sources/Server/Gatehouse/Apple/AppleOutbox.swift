@@ -121,16 +121,16 @@ package struct AppleTask: Sendable, Equatable {
     }
 
     /// Assigned by the store.
-    package let id: Int64
-    package let kind: Kind
-    package let userID: UserID
-    package let clientID: String
+    package var id: Int64
+    package var kind: Kind
+    package var userID: UserID
+    package var clientID: String
     /// The code or the token, encrypted by the vault.
-    package let sealed: [UInt8]
-    package let attempts: Int64
-    package let dueAt: Timestamp
+    package var sealed: [UInt8]
+    package var attempts: Int64
+    package var dueAt: Timestamp
     /// When maintenance may delete the task, because Apple no longer accepts its code; nil for a task that does not expire.
-    package let expiresAt: Timestamp?
+    package var expiresAt: Timestamp?
 
     package init(
         id: Int64 = 0, kind: Kind, userID: UserID, clientID: String, sealed: [UInt8], attempts: Int64 = 0,

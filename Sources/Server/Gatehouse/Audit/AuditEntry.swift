@@ -52,8 +52,8 @@ package struct AuditEntry: Sendable, Equatable {
         case provider
     }
 
-    package let moment: Timestamp
-    package let kind: Kind
+    package var moment: Timestamp
+    package var kind: Kind
     package var actor: Actor
     /// The operator, as `root (0), sudo by anna`; nil for other actors.
     package var operatorName: String?

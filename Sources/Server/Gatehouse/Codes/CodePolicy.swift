@@ -93,8 +93,8 @@ extension Provider {
 /// Where codes and notices go: a phone number in E.164, or a mail address in lower case. One party has one address in this
 /// form, however it was written.
 package struct CodeAddress: Sendable, Hashable {
-    package let channel: CodeChannel
-    package let text: String
+    package var channel: CodeChannel
+    package var text: String
 
     package init(_ channel: CodeChannel, _ text: String) {
         self.channel = channel

@@ -7,14 +7,14 @@ package struct StoredCode: Sendable, Equatable {
     package static let permittedTries = 5
 
     /// SHA-256 of the id.
-    package let idHash: [UInt8]
-    package let address: CodeAddress
+    package var idHash: [UInt8]
+    package var address: CodeAddress
     /// With the key and the id, it gives the code.
-    package let seed: [UInt8]
+    package var seed: [UInt8]
     /// An HMAC of id and code.
-    package let hash: [UInt8]
+    package var hash: [UInt8]
     package var tries: Int
-    package let expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     package init(
         idHash: [UInt8], address: CodeAddress, seed: [UInt8], hash: [UInt8], tries: Int = 0, expiresAt: Timestamp

@@ -57,21 +57,21 @@ package protocol OperatorEventStore: EventStore {
 /// An event that a receiver has not been told yet, or that it has refused for too long (a dead letter).
 package struct QueuedEvent: Sendable, Equatable {
     /// Assigned by the store. A receiver gets the events of a user in the order of these numbers.
-    package let number: Int64
+    package var number: Int64
     /// The same at every receiver and at every attempt: a receiver ignores an id that it has had before.
-    package let id: String
-    package let receiver: String
-    package let event: UserEvent
+    package var id: String
+    package var receiver: String
+    package var event: UserEvent
     /// How often it was sent.
-    package let attempts: Int64
+    package var attempts: Int64
     /// When it is sent again; nil for at once.
-    package let dueAt: Timestamp?
+    package var dueAt: Timestamp?
     /// When it is given up if it still fails; nil before the first failure.
-    package let expiresAt: Timestamp?
+    package var expiresAt: Timestamp?
     /// When it was given up; nil while it waits.
-    package let deadAt: Timestamp?
+    package var deadAt: Timestamp?
     /// Why the last attempt failed.
-    package let fault: String?
+    package var fault: String?
 
     package init(
         number: Int64, id: String, receiver: String, event: UserEvent, attempts: Int64 = 0, dueAt: Timestamp? = nil,

@@ -18,9 +18,9 @@ package struct UserEvent: Sendable, Equatable {
         case deviceAdded(SessionID, by: Provider)
     }
 
-    package let content: Content
-    package let userID: UserID
-    package let moment: Timestamp
+    package var content: Content
+    package var userID: UserID
+    package var moment: Timestamp
 
     package init(_ content: Content, of user: UserID, at moment: Timestamp) {
         self.content = content

@@ -4,25 +4,25 @@ package struct Passkey: Sendable, Equatable {
     package static let most = 20
 
     /// `passkey_01J…`, for paths. Other than the credential's id it is short.
-    package let id: String
+    package var id: String
     /// The id that the authenticator gave to it.
-    package let credentialID: [UInt8]
+    package var credentialID: [UInt8]
     /// The key in the form of COSE (RFC 9052).
-    package let publicKey: [UInt8]
+    package var publicKey: [UInt8]
     /// The number of the key's algorithm at COSE.
-    package let algorithm: Int64
+    package var algorithm: Int64
     /// How often the authenticator has signed; 0 if it does not count.
     package var signCount: Int64
     /// How a client reaches the authenticator, such as `internal` and `hybrid`.
-    package let transports: [String]
+    package var transports: [String]
     /// Whether the authenticator may copy the key to other devices. No rule depends on this and the next one.
-    package let isBackupEligible: Bool
+    package var isBackupEligible: Bool
     package var isBackedUp: Bool
     /// What the authenticator says about its model: it is not verified.
-    package let aaguid: [UInt8]
+    package var aaguid: [UInt8]
     /// What the user calls it.
     package var name: String?
-    package let createdAt: Timestamp
+    package var createdAt: Timestamp
     package var lastUsedAt: Timestamp?
 
     package init(

@@ -2,14 +2,14 @@
 package struct Session: Sendable, Equatable {
     package let id: SessionID
     package let userID: UserID
-    package let provider: Provider
+    package var provider: Provider
     /// The app that logged in: the audience of its identity token.
-    package let clientID: String
+    package var clientID: String
     /// The device that logged in.
-    package let device: Device
+    package var device: Device
     /// The device of the last rotation; nil before the first one.
     package var rotationDevice: Device?
-    package let createdAt: Timestamp
+    package var createdAt: Timestamp
     package var token: SessionToken
     /// When a client first used the current token, or an access token issued with it. Nil when none has: then the
     /// client may not have received the tokens.
@@ -27,9 +27,9 @@ package struct Session: Sendable, Equatable {
     package var revokedAt: Timestamp?
     package var revokeReason: RevokeReason?
     /// The key to which the login has bound the session: its RFC 7638 thumbprint. Nil for a session that is not bound.
-    package let keyThumbprint: String?
+    package var keyThumbprint: String?
     /// Nil for a login without a word for it, and for one before methods were kept.
-    package let method: LoginMethod?
+    package var method: LoginMethod?
     /// Only of a bound session.
     package var usedProofs: UsedProofs
 
@@ -124,11 +124,11 @@ package struct SessionID: Sendable, Hashable {
 package struct SessionToken: Sendable, Equatable {
     package static let randomBytes = 16
 
-    package let generation: Int64
-    package let random: [UInt8]
-    package let issuedAt: Timestamp
-    package let expiresAt: Timestamp
-    package let hash: [UInt8]
+    package var generation: Int64
+    package var random: [UInt8]
+    package var issuedAt: Timestamp
+    package var expiresAt: Timestamp
+    package var hash: [UInt8]
 
     package init(generation: Int64, random: [UInt8], issuedAt: Timestamp, expiresAt: Timestamp, hash: [UInt8]) {
         self.generation = generation
@@ -161,7 +161,7 @@ package struct TokenChain: Sendable, Equatable {
     /// recognised, and a leaked signing secret alone does not make one.
     package let seed: [UInt8]
     /// The last burst; nil before the first rotation.
-    package let burst: Burst?
+    package var burst: Burst?
 
     package init(seed: [UInt8], burst: Burst? = nil) {
         self.seed = seed

@@ -6,21 +6,21 @@ package struct StoredAuthorizationRequest: Sendable, Equatable {
     package static let most = 50_000
 
     /// SHA-256 of the state that the provider sends back.
-    package let stateHash: [UInt8]
-    package let provider: Provider
+    package var stateHash: [UInt8]
+    package var provider: Provider
     /// SHA-256 of the value in the browser's cookie: another browser cannot go on with this sign-in.
-    package let browserHash: [UInt8]
-    package let nonce: String
+    package var browserHash: [UInt8]
+    package var nonce: String
     /// Of Gatehouse's own exchange with the provider.
-    package let codeVerifier: String
+    package var codeVerifier: String
     /// Where the app expects the browser.
-    package let redirectURI: String
+    package var redirectURI: String
     /// Of the app's exchange with Gatehouse. After a dot, the thumbprint of the key to which the app binds its sign-in: an earlier
     /// version that reads it refuses the code, and does not forget the key.
-    package let codeChallenge: String
+    package var codeChallenge: String
     /// The app's state.
-    package let appState: String?
-    package let expiresAt: Timestamp
+    package var appState: String?
+    package var expiresAt: Timestamp
 
     package init(
         stateHash: [UInt8], provider: Provider, browserHash: [UInt8], nonce: String, codeVerifier: String,
@@ -50,14 +50,14 @@ package struct StoredAuthorizationCode: Sendable, Equatable {
     static let memory = Duration.seconds(300)
 
     /// SHA-256 of the code.
-    package let hash: [UInt8]
-    package let redirectURI: String
-    package let codeChallenge: String
+    package var hash: [UInt8]
+    package var redirectURI: String
+    package var codeChallenge: String
     /// The proven identity, which only the code and this installation's secret decrypt together. Empty after the use.
-    package let sealedProof: [UInt8]
-    package let expiresAt: Timestamp
+    package var sealedProof: [UInt8]
+    package var expiresAt: Timestamp
     /// The session that the first use has opened.
-    package let sessionID: SessionID?
+    package var sessionID: SessionID?
 
     package init(
         hash: [UInt8], redirectURI: String, codeChallenge: String, sealedProof: [UInt8], expiresAt: Timestamp,

@@ -1,3 +1,4 @@
+import Gatehouse
 import OpenSSL
 package import SQL
 import Text
@@ -15,15 +16,17 @@ package struct MovedTable: Sendable {
     /// Which rows are moved.
     let condition: String
 
+    /// - Parameter list: the columns of a record. The others follow.
     private init(
-        _ name: String, key: String, texts: [String] = [], numbers: [String] = [], flags: [String] = [],
-        blobs: [String] = [], isNumbered: Bool = false, condition: String = "TRUE"
+        _ name: String, key: String, _ list: ColumnList? = nil, texts: [String] = [], numbers: [String] = [],
+        flags: [String] = [], blobs: [String] = [], isNumbered: Bool = false, condition: String = "TRUE"
     ) {
         self.name = name
         self.key = key
-        columns = texts + numbers + flags + blobs
+        let listed = list?.columns ?? []
+        columns = listed.map(\.name) + texts + numbers + flags + blobs
         kinds =
-            texts.map { _ in .text } + numbers.map { _ in .number } + flags.map { _ in .flag }
+            listed.map(\.kind) + texts.map { _ in .text } + numbers.map { _ in .number } + flags.map { _ in .flag }
             + blobs.map { _ in .blob }
         self.isNumbered = isNumbered
         self.condition = condition
@@ -44,42 +47,19 @@ extension MovedTable {
     /// Every table of the schema, each after the tables that it refers to.
     package static let all: [MovedTable] = [
         MovedTable(
-            "users", key: "id",
-            texts: ["id", "email", "nickname", "avatar_url", "role", "status", "last_login_provider", "phone"],
-            numbers: ["last_login_at", "created_at", "updated_at"],
-            flags: ["email_verified", "onboarding_completed"]),
+            "users", key: "id", User.columns, texts: ["id", "last_login_provider"],
+            numbers: ["last_login_at", "updated_at"]),
         MovedTable(
-            "auth_accounts", key: "id",
-            texts: [
-                "id", "user_id", "provider", "provider_user_id", "email", "email_hint", "client_id", "transfer_sub",
-                "union_sub", "former_sub", "transfer_team", "transfer_refused",
-            ],
-            numbers: [
-                "real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at",
-                "transferred_at",
-            ],
-            flags: ["email_verified", "is_private_email", "mail_forwarded"],
-            blobs: ["refresh_token", "identity_token_hash"]),
+            "auth_accounts", key: "id", LinkedAccount.columns,
+            texts: ["id", "user_id", "client_id", "transfer_team", "transfer_refused"],
+            numbers: ["notified_at", "updated_at", "transferred_at"], blobs: ["refresh_token", "identity_token_hash"]),
         MovedTable(
-            "refresh_tokens", key: "id",
-            texts: [
-                "id", "user_id", "provider", "client_id", "repeat_user_agent", "repeat_address", "revoke_reason",
-                "user_agent", "address", "last_user_agent", "last_address", "jkt", "methods",
-            ],
-            numbers: [
-                "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "repeats_elsewhere",
-                "burst_generation", "burst_at", "revoked_at", "created_at", "updated_at",
-            ],
-            blobs: ["token_hash", "token_random", "token_seed", "previous_hash", "identity_token_hash", "used_proofs"]),
+            "refresh_tokens", key: "id", Session.columns, texts: ["id", "user_id"], numbers: ["updated_at"],
+            blobs: ["identity_token_hash"]),
         MovedTable(
             "revocations", key: "place", texts: ["session_id", "user_id"], numbers: ["place", "moment"],
             isNumbered: true),
-        MovedTable(
-            "audit_events", key: "id",
-            texts: [
-                "kind", "actor", "user_id", "session_id", "provider", "address", "user_agent", "detail", "operator",
-            ],
-            numbers: ["id", "moment", "count"], isNumbered: true),
+        MovedTable("audit_events", key: "id", AuditEntry.columns, numbers: ["id"], isNumbered: true),
         // Health checks write the document `probe`, and nothing reads its content. The others compare the clocks of the
         // machines that have used the database so far.
         MovedTable(
@@ -89,36 +69,24 @@ extension MovedTable {
             "redemptions", key: "id", numbers: ["id", "moment", "expires_at"], flags: ["closed"],
             blobs: ["hash", "token_hash"], isNumbered: true),
         MovedTable(
-            "codes", key: "id", texts: ["provider", "address"], numbers: ["id", "tries", "expires_at"],
-            blobs: ["hash", "seed", "code_hash"], isNumbered: true),
+            "codes", key: "id", StoredCode.columns, numbers: ["id"], blobs: ["hash"], isNumbered: true),
         MovedTable(
             "code_sends", key: "id", texts: ["provider", "country"], numbers: ["id", "moment"], flags: ["used"],
             blobs: ["code", "address", "prefix", "prefix_network", "client", "network"], isNumbered: true),
         MovedTable(
-            "authorization_requests", key: "id",
-            texts: ["provider", "nonce", "code_verifier", "redirect_uri", "code_challenge", "app_state"],
-            numbers: ["id", "expires_at"], blobs: ["hash", "browser"], isNumbered: true),
+            "authorization_requests", key: "id", StoredAuthorizationRequest.columns, numbers: ["id"], isNumbered: true),
         MovedTable(
-            "authorization_codes", key: "id", texts: ["redirect_uri", "code_challenge", "session_id"],
-            numbers: ["id", "expires_at"], blobs: ["hash", "proof"], isNumbered: true),
-        MovedTable(
-            "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],
-            numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),
+            "authorization_codes", key: "id", StoredAuthorizationCode.columns, numbers: ["id"], isNumbered: true),
+        MovedTable("apple_tasks", key: "id", AppleTask.columns, isNumbered: true),
         MovedTable(
             "apple_notifications", key: "place", texts: ["id"], numbers: ["place", "moment"], isNumbered: true),
         MovedTable(
             "event_receivers", key: "name", texts: ["name", "types"], numbers: ["seen_at", "stopped_at", "resumed_at"]),
-        MovedTable(
-            "events", key: "number",
-            texts: ["receiver", "id", "type", "user_id", "session_id", "detail", "fault"],
-            numbers: ["number", "moment", "attempts", "due_at", "expires_at", "dead_at"], isNumbered: true),
+        MovedTable("passkeys", key: "id", Passkey.columns, texts: ["account_id"]),
+        MovedTable("events", key: "number", QueuedEvent.columns, isNumbered: true),
         MovedTable(
             "notices", key: "id", texts: ["user_id", "kind", "provider", "address"],
             numbers: ["id", "moment", "attempts", "due_at", "expires_at"], isNumbered: true),
-        MovedTable(
-            "passkeys", key: "id", texts: ["id", "account_id", "transports", "name"],
-            numbers: ["algorithm", "sign_count", "created_at", "last_used_at"],
-            flags: ["backup_eligible", "backed_up"], blobs: ["credential_id", "public_key", "aaguid"]),
         MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
     ]
 }
@@ -171,11 +139,11 @@ struct UnstorableRows {
 }
 
 extension MovedTable {
-    /// Whether PostgreSQL can store the texts, which are the first columns.
+    /// Whether PostgreSQL can store the texts.
     func isStorable(_ row: Span<UInt8>) throws -> Bool {
         var places = ColumnPlaces()
-        for kind in kinds where kind == .text {
-            guard let place = try places.next(in: row) else { continue }
+        for kind in kinds {
+            guard let place = try places.next(in: row), kind == .text else { continue }
             let text = row.extracting(place)
             guard !text.hasZeroByte, (try? UTF8Span(validating: text)) != nil else { return false }
         }

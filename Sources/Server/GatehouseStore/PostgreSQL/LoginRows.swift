@@ -101,13 +101,10 @@ private let insertRedemptions = """
     """
 
 private let insertSessions = """
-    INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed,
-        rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, methods, created_at, updated_at)
-    SELECT *, n.created_at FROM unnest(?1::text[], ?2::text[], ?3::text[], ?4::text[], ?5::bytea[], ?6::bytea[],
-        ?7::bigint[], ?8::bytea[], ?9::bigint[], ?10::bigint[], ?11::text[], ?12::text[], ?13::bytea[], ?14::text[],
-        ?15::text[], ?16::bigint[])
-        AS n (id, user_id, provider, client_id, token_hash, token_random, generation, token_seed, rotated_at, expires_at,
-            user_agent, address, identity_token_hash, jkt, methods, created_at)
+    INSERT INTO refresh_tokens (id, user_id, identity_token_hash, updated_at, \(Session.columns.inserted))
+    SELECT id, user_id, identity_token_hash, created_at, \(Session.columns.inserted)
+    FROM unnest(?::text[], ?::text[], ?::bytea[], \(Session.columns.insertedArrays))
+        AS n (id, user_id, identity_token_hash, \(Session.columns.inserted))
     """
 
 // With the events for those who are told of them: a statement of its own would cost time also where there are no receivers.
@@ -115,12 +112,10 @@ private let insertAuditEntries = """
     WITH queued AS (
         INSERT INTO events (receiver, id, type, user_id, detail, moment)
         SELECT r.name, n.* FROM event_receivers r CROSS JOIN
-            unnest(?12::text[], ?13::text[], ?14::text[], ?15::text[], ?16::bigint[])
+            unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
                 AS n (id, type, user_id, detail, moment)
         WHERE r.types = '*' OR strpos(r.types, ' ' || n.type || ' ') > 0)
-    INSERT INTO audit_events (\(auditColumns))
-    SELECT * FROM unnest(?1::bigint[], ?2::text[], ?3::text[], ?4::text[], ?5::text[], ?6::text[], ?7::text[],
-        ?8::text[], ?9::text[], ?10::bigint[], ?11::text[])
+    INSERT INTO audit_events (\(AuditEntry.columns.inserted)) SELECT * FROM unnest(\(AuditEntry.columns.insertedArrays))
     """
 
 // With the commit, so that it is no round trip of its own, and after the users were written: two of one batch see each other.
@@ -185,30 +180,18 @@ extension Connection {
             insertSessions,
             with: [
                 .texts(sessions.map(\.id.text)), .texts(sessions.map(\.userID.text)),
-                .texts(sessions.map(\.provider.rawValue)), .texts(sessions.map(\.clientID)),
-                .blobs(sessions.map(\.token.hash)), .blobs(sessions.map(\.token.random)),
-                .integers(sessions.map(\.token.generation)), .blobs(sessions.map(\.chain?.seed)),
-                .integers(sessions.map(\.token.issuedAt.milliseconds)),
-                .integers(sessions.map(\.token.expiresAt.milliseconds)), .texts(sessions.map(\.device.userAgent)),
-                .texts(sessions.map(\.device.address)), .blobs(logins.map(\.login.redemption?.tokenHash)),
-                .texts(sessions.map(\.keyThumbprint)), .texts(sessions.map(\.method?.rawValue)),
-                .integers(sessions.map(\.createdAt.milliseconds)),
-            ])
+                .blobs(logins.map(\.login.redemption?.tokenHash)),
+            ] + Session.columns.parameters(of: sessions))
     }
 
     private func insert(_ entries: [AuditEntry], _ events: [UserEvent]) throws {
         try send(
             insertAuditEntries,
             with: [
-                .integers(entries.map(\.moment.milliseconds)), .texts(entries.map(\.kind.rawValue)),
-                .texts(entries.map(\.actor.rawValue)), .texts(entries.map(\.userID?.text)),
-                .texts(entries.map(\.sessionID?.text)), .texts(entries.map(\.provider?.rawValue)),
-                .texts(entries.map(\.device.address)), .texts(entries.map(\.device.userAgent)),
-                .texts(entries.map(\.detail)), .integers(entries.map(\.count)), .texts(entries.map(\.operatorName)),
                 .texts(events.map { ULID.make("evt", at: $0.moment, random: SecureRandom.bytes(ULID.randomBytes)) }),
                 .texts(events.map(\.type.rawValue)), .texts(events.map(\.userID.text)),
                 .texts(events.map(\.detail)), .integers(events.map(\.moment.milliseconds)),
-            ])
+            ] + AuditEntry.columns.parameters(of: entries))
     }
 }
 

@@ -116,12 +116,7 @@ extension PostgreSQLServer {
 }
 
 extension Connection {
-    private static let tables = [
-        "gatehouse_schema", "users", "auth_accounts", "refresh_tokens", "revocations", "audit_events", "documents",
-        "redemptions", "apple_tasks", "apple_notifications", "barred_identities", "codes", "code_sends",
-        "authorization_requests", "authorization_codes", "event_receivers", "events", "notices",
-        "passkeys",
-    ]
+    private static let tables = ["gatehouse_schema"] + MovedTable.all.map(\.name)
 
     fileprivate func privileges() throws(PostgreSQLError) -> PostgreSQLFacts.Privileges {
         var privileges = PostgreSQLFacts.Privileges()

@@ -1,11 +1,7 @@
 import Gatehouse
 import SQL
 
-/// The columns of an account `a`, in the order in which `LinkedAccount.init(row:_:)` reads them.
-let accountColumns = """
-    a.provider, a.provider_user_id, a.email, a.email_verified, a.email_hint, a.is_private_email, a.mail_forwarded,
-    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.union_sub, a.former_sub, a.created_at
-    """
+let accountColumns = LinkedAccount.columns.selected(from: "a")
 
 /// The id of the account of an identity. The account of the subject itself comes first, and the one that had it before a
 /// transfer of the app comes last.
@@ -25,9 +21,8 @@ private func unusedTransferSubject(_ parameter: String) -> String {
 
 // Constants, so that they are not built for each request.
 private let insertAccount = """
-    INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
-        is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at, union_sub)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12, ?13)
+    INSERT INTO auth_accounts (id, user_id, transfer_sub, updated_at, \(LinkedAccount.columns.inserted))
+    VALUES (?1, ?2, \(unusedTransferSubject("?3")), ?4, \(LinkedAccount.columns.places))
     """
 
 private let updateAccount = """
@@ -63,14 +58,14 @@ extension RecordConnection {
         return (known, sibling?.user.id == known.user.id ? nil : sibling?.user.id)
     }
 
-    private static func knownIdentity(row: borrowing any SQLRow & ~Copyable) throws -> KnownIdentity {
+    private static func knownIdentity(row: borrowing AnyRow) throws -> KnownIdentity {
         var columns = ColumnCounter()
         return try knownIdentity(row: row, &columns)
     }
 
     /// Reads the id of a user, `accountColumns` and `userColumns`.
     static func knownIdentity(
-        row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
+        row: borrowing AnyRow, _ columns: inout ColumnCounter
     ) throws -> KnownIdentity {
         let user = UserID(row.text(columns.next()))
         return (try LinkedAccount(row: row, &columns), try User(user, row: row, &columns))
@@ -80,10 +75,7 @@ extension RecordConnection {
         try all(
             "SELECT \(accountColumns) FROM auth_accounts a WHERE a.user_id = ? ORDER BY a.created_at, a.id",
             .text(user.text)
-        ) { row in
-            var columns = ColumnCounter()
-            return try LinkedAccount(row: row, &columns)
-        }
+        ) { row in try LinkedAccount(row: row) }
     }
 
     /// The accounts of all users whose ids lie between two, the oldest of each user first.
@@ -126,11 +118,9 @@ extension RecordConnection {
         let id = "acct" + user.text.drop { $0 != "_" } + "_" + account.provider.rawValue.lowercased()
         try send(
             insertAccount,
-            .text(id), .text(user.text), .text(account.provider.rawValue), .text(account.subject),
-            .optional(account.email), .optional(account.emailVerified), .optional(account.emailHint),
-            .optional(account.isPrivateEmail), .optional(account.realUserStatus),
-            .optional(account.realUserStatusHint), .optional(account.transferSubject),
-            .integer(account.linkedAt.milliseconds), .optional(account.unionSubject))
+            values: account.insertedValues(
+                after: .text(id), .text(user.text), .optional(account.transferSubject),
+                .integer(account.linkedAt.milliseconds)))
     }
 
     /// - Parameter subject: the one in the row, which a transfer of the app changes.
@@ -167,16 +157,29 @@ extension RecordConnection {
     }
 }
 
-extension LinkedAccount {
-    /// Reads `accountColumns`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
-        self.init(
-            provider: try row.case(Provider.self, at: columns.next()), subject: row.text(columns.next()),
-            email: row.optionalText(columns.next()), emailVerified: row.optionalFlag(columns.next()),
-            emailHint: row.optionalText(columns.next()), isPrivateEmail: row.optionalFlag(columns.next()),
-            isMailForwarded: row.optionalFlag(columns.next()), realUserStatus: row.optionalInteger(columns.next()),
-            realUserStatusHint: row.optionalInteger(columns.next()),
-            transferSubject: row.optionalText(columns.next()), unionSubject: row.optionalText(columns.next()),
-            formerSubject: row.optionalText(columns.next()), linkedAt: row.timestamp(columns.next()))
+extension LinkedAccount: Record {
+    static let columns = ColumnList(of: LinkedAccount.self, in: "auth_accounts")
+
+    static var unread: LinkedAccount {
+        LinkedAccount(
+            Identity(provider: .apple, subject: "", email: nil), linkedAt: Timestamp(milliseconds: 0))
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("provider", &provider, row)
+        try column("provider_user_id", &subject, row)
+        try column("email", &email, row)
+        try column("email_verified", &emailVerified, row)
+        try column("email_hint", &emailHint, row)
+        try column("is_private_email", &isPrivateEmail, row)
+        try column("real_user_status", &realUserStatus, row)
+        try column("real_user_status_hint", &realUserStatusHint, row)
+        try column("union_sub", &unionSubject, row)
+        try column("created_at", &linkedAt, row)
+        guard !column.isInsert else { return }
+        try column("mail_forwarded", &isMailForwarded, row)
+        // Unique, so `insertAccount` has a condition for it.
+        try column("transfer_sub", &transferSubject, row)
+        try column("former_sub", &formerSubject, row)
     }
 }

@@ -48,13 +48,7 @@ extension RelationalStore {
 
 extension RecordConnection {
     func insert(_ task: AppleTask) throws {
-        try send(
-            """
-            INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            .text(task.kind.rawValue), .text(task.userID.text), .text(task.clientID), .blob(task.sealed),
-            .integer(task.dueAt.milliseconds), .optional(task.expiresAt?.milliseconds))
+        try send(AppleTask.columns.insert, values: task.insertedValues())
     }
 
     /// Takes the first task that is due, for the time of the lease. Also one that seems to have expired: Apple decides that
@@ -62,7 +56,7 @@ extension RecordConnection {
     func takeAppleTask(now: Timestamp) throws -> AppleTask? {
         let task = try first(
             """
-            SELECT id, kind, user_id, client_id, secret, attempts, due_at, expires_at FROM apple_tasks
+            SELECT \(AppleTask.columns.selected) FROM apple_tasks
             WHERE due_at <= ? ORDER BY due_at LIMIT 1 \(Self.skippingLockedRows)
             """,
             .integer(now.milliseconds)
@@ -143,11 +137,22 @@ package struct AppleBacklog: Sendable, Equatable {
     package let since: Timestamp?
 }
 
-extension AppleTask {
-    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
-        self.init(
-            id: row.integer(0), kind: try row.case(Kind.self, at: 1), userID: UserID(row.text(2)),
-            clientID: row.text(3), sealed: row.blob(4), attempts: row.integer(5),
-            dueAt: row.timestamp(6), expiresAt: row.optionalTimestamp(7))
+extension AppleTask: Record {
+    static let columns = ColumnList(of: AppleTask.self, in: "apple_tasks")
+
+    static var unread: AppleTask {
+        AppleTask(kind: .revoke, userID: UserID(""), clientID: "", sealed: [], dueAt: Timestamp(milliseconds: 0))
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("kind", &kind, row)
+        try column("user_id", &userID, row)
+        try column("client_id", &clientID, row)
+        try column("secret", &sealed, row)
+        try column("due_at", &dueAt, row)
+        try column("expires_at", &expiresAt, row)
+        guard !column.isInsert else { return }
+        try column("id", &id, row)
+        try column("attempts", &attempts, row)
     }
 }

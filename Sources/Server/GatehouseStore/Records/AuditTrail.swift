@@ -1,13 +1,6 @@
 package import Gatehouse
 import SQL
 
-let auditColumns = """
-    moment, kind, actor, user_id, session_id, provider, address, user_agent, detail, count, operator
-    """
-
-// A constant, so that it is not built for each request.
-private let insertEvent = "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
 extension RelationalStore {
     package func auditEvents(of user: UserID) throws(Refusal) -> [AuditEntry] {
         try reading { try $0.auditEvents(AuditQuery(userID: user, limit: .max)) }
@@ -28,12 +21,7 @@ extension RelationalStore {
 
 extension RecordConnection {
     func insert(_ event: AuditEntry) throws {
-        try send(
-            insertEvent,
-            .integer(event.moment.milliseconds), .text(event.kind.rawValue), .text(event.actor.rawValue),
-            .optional(event.userID?.text), .optional(event.sessionID?.text), .optional(event.provider?.rawValue),
-            .optional(event.device.address), .optional(event.device.userAgent), .optional(event.detail),
-            .integer(event.count), .optional(event.operatorName))
+        try send(AuditEntry.columns.insert, values: event.insertedValues())
     }
 
     /// Refusals are recorded some time after they happened, so entries are sorted by their time.
@@ -41,7 +29,7 @@ extension RecordConnection {
         // A plain comparison, or SQLite reads the whole trail.
         let ofUser = query.userID == nil ? "CAST(?1 AS TEXT) IS NULL" : "user_id = ?1"
         return """
-            SELECT \(auditColumns) FROM (SELECT * FROM audit_events
+            SELECT \(AuditEntry.columns.selected) FROM (SELECT * FROM audit_events
                 WHERE \(ofUser) AND (CAST(?2 AS TEXT) IS NULL OR kind = ?2)
                     AND (CAST(?3 AS BIGINT) IS NULL OR moment >= ?3)
                 ORDER BY id DESC LIMIT ?4) AS newest
@@ -62,21 +50,22 @@ extension RecordConnection {
     }
 }
 
-extension AuditEntry {
-    /// Reads `auditColumns`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
-        var columns = ColumnCounter()
-        let moment = row.timestamp(columns.next())
-        let (kind, actor) = (
-            try row.case(Kind.self, at: columns.next()), try row.case(Actor.self, at: columns.next())
-        )
-        let (userID, sessionID) = (row.optionalText(columns.next()), row.optionalText(columns.next()))
-        let provider = try row.optionalCase(Provider.self, at: columns.next())
-        let (address, userAgent) = (row.optionalText(columns.next()), row.optionalText(columns.next()))
-        self.init(
-            kind, at: moment, by: actor, userID: userID.map(UserID.init), sessionID: sessionID.map(SessionID.init),
-            provider: provider, device: Device(userAgent: userAgent, address: address),
-            detail: row.optionalText(columns.next()), count: row.integer(columns.next()))
-        operatorName = row.optionalText(columns.next())
+extension AuditEntry: Record {
+    static let columns = ColumnList(of: AuditEntry.self, in: "audit_events")
+
+    static var unread: AuditEntry { AuditEntry(.login, at: Timestamp(milliseconds: 0)) }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("moment", &moment, row)
+        try column("kind", &kind, row)
+        try column("actor", &actor, row)
+        try column("user_id", &userID, row)
+        try column("session_id", &sessionID, row)
+        try column("provider", &provider, row)
+        try column("address", &device.address, row)
+        try column("user_agent", &device.userAgent, row)
+        try column("detail", &detail, row)
+        try column("count", &count, row)
+        try column("operator", &operatorName, row)
     }
 }

@@ -32,17 +32,14 @@ extension RelationalStore {
 
 // MARK: - Requests
 
+private let takeRequest = """
+    DELETE FROM authorization_requests WHERE hash = ? AND provider = ? AND browser = ?
+    RETURNING \(StoredAuthorizationRequest.columns.selected)
+    """
+
 extension RecordConnection {
     fileprivate func insert(_ request: StoredAuthorizationRequest) throws {
-        try send(
-            """
-            INSERT INTO authorization_requests (hash, provider, browser, nonce, code_verifier, redirect_uri, code_challenge,
-                app_state, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .blob(request.stateHash), .text(request.provider.rawValue), .blob(request.browserHash),
-            .text(request.nonce), .text(request.codeVerifier), .text(request.redirectURI),
-            .text(request.codeChallenge), .optional(request.appState), .integer(request.expiresAt.milliseconds))
+        try send(StoredAuthorizationRequest.columns.insert, values: request.insertedValues())
     }
 
     /// Anyone may begin sign-ins. An attacker with many addresses fills no disk, and must keep on beginning hundreds a second so
@@ -60,45 +57,48 @@ extension RecordConnection {
     fileprivate func takeAuthorizationRequest(
         _ stateHash: [UInt8], of provider: Provider, in browserHash: [UInt8]
     ) throws -> StoredAuthorizationRequest? {
-        try first(
-            """
-            DELETE FROM authorization_requests WHERE hash = ? AND provider = ? AND browser = ?
-            RETURNING nonce, code_verifier, redirect_uri, code_challenge, app_state, expires_at
-            """,
-            .blob(stateHash), .text(provider.rawValue), .blob(browserHash)
-        ) { row in
-            StoredAuthorizationRequest(
-                stateHash: stateHash, provider: provider, browserHash: browserHash, nonce: row.text(0),
-                codeVerifier: row.text(1), redirectURI: row.text(2), codeChallenge: row.text(3),
-                appState: row.optionalText(4), expiresAt: row.timestamp(5))
+        try first(takeRequest, .blob(stateHash), .text(provider.rawValue), .blob(browserHash)) { row in
+            try StoredAuthorizationRequest(row: row)
         }
+    }
+}
+
+extension StoredAuthorizationRequest: Record {
+    static let columns = ColumnList(
+        of: StoredAuthorizationRequest.self, in: "authorization_requests")
+
+    static var unread: StoredAuthorizationRequest {
+        StoredAuthorizationRequest(
+            stateHash: [], provider: .apple, browserHash: [], nonce: "", codeVerifier: "", redirectURI: "",
+            codeChallenge: "", appState: nil, expiresAt: Timestamp(milliseconds: 0))
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("hash", &stateHash, row)
+        try column("provider", &provider, row)
+        try column("browser", &browserHash, row)
+        try column("nonce", &nonce, row)
+        try column("code_verifier", &codeVerifier, row)
+        try column("redirect_uri", &redirectURI, row)
+        try column("code_challenge", &codeChallenge, row)
+        try column("app_state", &appState, row)
+        try column("expires_at", &expiresAt, row)
     }
 }
 
 // MARK: - Codes
 
+private let codeByHash = """
+    SELECT \(StoredAuthorizationCode.columns.selected) FROM authorization_codes WHERE hash = ?
+    """
+
 extension RecordConnection {
     fileprivate func insert(_ code: StoredAuthorizationCode) throws {
-        try send(
-            """
-            INSERT INTO authorization_codes (hash, redirect_uri, code_challenge, proof, session_id, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            .blob(code.hash), .text(code.redirectURI), .text(code.codeChallenge), .blob(code.sealedProof),
-            .optional(code.sessionID?.text), .integer(code.expiresAt.milliseconds))
+        try send(StoredAuthorizationCode.columns.insert, values: code.insertedValues())
     }
 
     fileprivate func authorizationCode(_ hash: [UInt8]) throws -> StoredAuthorizationCode? {
-        try first(
-            """
-            SELECT redirect_uri, code_challenge, proof, session_id, expires_at FROM authorization_codes WHERE hash = ?
-            """,
-            .blob(hash)
-        ) { row in
-            StoredAuthorizationCode(
-                hash: hash, redirectURI: row.text(0), codeChallenge: row.text(1), sealedProof: row.blob(2),
-                expiresAt: row.timestamp(4), sessionID: row.optionalText(3).map { SessionID($0) })
-        }
+        try first(codeByHash, .blob(hash)) { row in try StoredAuthorizationCode(row: row) }
     }
 
     /// The code is used, and what it proved is gone.
@@ -106,5 +106,23 @@ extension RecordConnection {
         try send(
             "UPDATE authorization_codes SET session_id = ?, proof = ? WHERE hash = ?", .text(session.text), .blob([]),
             .blob(hash))
+    }
+}
+
+extension StoredAuthorizationCode: Record {
+    static let columns = ColumnList(of: StoredAuthorizationCode.self, in: "authorization_codes")
+
+    static var unread: StoredAuthorizationCode {
+        StoredAuthorizationCode(
+            hash: [], redirectURI: "", codeChallenge: "", sealedProof: [], expiresAt: Timestamp(milliseconds: 0))
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("hash", &hash, row)
+        try column("redirect_uri", &redirectURI, row)
+        try column("code_challenge", &codeChallenge, row)
+        try column("proof", &sealedProof, row)
+        try column("session_id", &sessionID, row)
+        try column("expires_at", &expiresAt, row)
     }
 }

@@ -54,28 +54,26 @@ extension RelationalStore {
 
 // MARK: - Codes
 
+// Constants, so that they are not built for each request.
+private let codeByHash = "SELECT \(StoredCode.columns.selected) FROM codes WHERE hash = ?"
+private let countOneTry = """
+    UPDATE codes SET tries = tries + 1 WHERE hash = ? AND tries < ? AND expires_at > ? AND expires_at <= ?
+    RETURNING \(StoredCode.columns.selected)
+    """
+
 extension RecordConnection {
     func code(_ idHash: [UInt8]) throws -> StoredCode? {
-        try first(
-            "SELECT provider, address, seed, code_hash, tries, expires_at FROM codes WHERE hash = ?", .blob(idHash)
-        ) { row in try StoredCode(idHash, row: row) }
+        try first(codeByHash, .blob(idHash)) { row in try StoredCode(idHash, row: row) }
     }
 
     fileprivate func insert(_ code: StoredCode) throws {
-        try send(
-            "INSERT INTO codes (hash, provider, address, seed, code_hash, tries, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            .blob(code.idHash), .text(code.address.channel.provider.rawValue), .text(code.address.text),
-            .blob(code.seed), .blob(code.hash), .integer(Int64(code.tries)), .integer(code.expiresAt.milliseconds))
+        try send(StoredCode.columns.insert, values: code.insertedValues(after: .blob(code.idHash)))
     }
 
     /// One statement, so that tries at the same time are all counted.
     fileprivate func countTry(ofCode idHash: [UInt8], now: Timestamp) throws -> StoredCode? {
         try first(
-            """
-            UPDATE codes SET tries = tries + 1 WHERE hash = ? AND tries < ? AND expires_at > ? AND expires_at <= ?
-            RETURNING provider, address, seed, code_hash, tries, expires_at
-            """,
-            .blob(idHash), .integer(Int64(StoredCode.permittedTries)), .integer(now.milliseconds),
+            countOneTry, .blob(idHash), .integer(Int64(StoredCode.permittedTries)), .integer(now.milliseconds),
             .integer(StoredCode.latestExpiry(now: now).milliseconds)
         ) { row in try StoredCode(idHash, row: row) }
     }
@@ -87,14 +85,26 @@ extension RecordConnection {
     }
 }
 
-extension StoredCode {
-    fileprivate init(_ idHash: [UInt8], row: borrowing any SQLRow & ~Copyable) throws {
-        guard let channel = CodeChannel(try row.case(Provider.self, at: 0)) else {
-            throw UnreadableValue("a provider whose identities are not proven by codes")
-        }
-        self.init(
-            idHash: idHash, address: CodeAddress(channel, row.text(1)), seed: row.blob(2),
-            hash: row.blob(3), tries: Int(row.integer(4)), expiresAt: row.timestamp(5))
+extension StoredCode: Record {
+    static let columns = ColumnList(of: StoredCode.self, in: "codes", after: ["hash"])
+
+    static var unread: StoredCode {
+        StoredCode(
+            idHash: [], address: CodeAddress(.phone, ""), seed: [], hash: [], expiresAt: Timestamp(milliseconds: 0))
+    }
+
+    fileprivate init(_ idHash: [UInt8], row: borrowing AnyRow) throws {
+        try self.init(row: row)
+        self.idHash = idHash
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("provider", &address.channel, row)
+        try column("address", &address.text, row)
+        try column("seed", &seed, row)
+        try column("code_hash", &hash, row)
+        try column("tries", &tries, row)
+        try column("expires_at", &expiresAt, row)
     }
 }
 

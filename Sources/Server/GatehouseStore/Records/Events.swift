@@ -36,11 +36,7 @@ private let insertEvent = """
     WHERE types = '*' OR replace(types, ?7, '') <> types
     """
 
-/// The columns of an event `e`, in the order in which `QueuedEvent.init(row:)` reads them.
-private let eventColumns = """
-    e.number, e.id, e.receiver, e.type, e.user_id, e.session_id, e.detail, e.moment, e.attempts, e.due_at, e.expires_at,
-    e.dead_at, e.fault
-    """
+private let eventColumns = QueuedEvent.columns.selected(from: "e")
 
 extension RelationalStore {
     package func dueEvents(for receiver: String, now: Timestamp, limit: Int) throws(Refusal) -> [QueuedEvent] {
@@ -176,46 +172,47 @@ extension UserEvent {
     }
 }
 
-extension QueuedEvent {
-    /// Reads `eventColumns`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
-        var columns = ColumnCounter()
-        let (number, id, receiver) = (
-            row.integer(columns.next()), row.text(columns.next()), row.text(columns.next())
-        )
-        let (content, user) = try UserEvent.Content.read(row: row, &columns)
-        self.init(
-            number: number, id: id, receiver: receiver,
-            event: UserEvent(content, of: user, at: row.timestamp(columns.next())),
-            attempts: row.integer(columns.next()), dueAt: row.optionalTimestamp(columns.next()),
-            expiresAt: row.optionalTimestamp(columns.next()), deadAt: row.optionalTimestamp(columns.next()),
-            fault: row.optionalText(columns.next()))
+extension QueuedEvent: Record {
+    static let columns = ColumnList(of: QueuedEvent.self, in: "events")
+
+    static var unread: QueuedEvent {
+        let event = UserEvent(.disabled, of: UserID(""), at: Timestamp(milliseconds: 0))
+        return QueuedEvent(number: 0, id: "", receiver: "", event: event)
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("number", &number, row)
+        try column("id", &id, row)
+        try column("receiver", &receiver, row)
+        try column("user_id", &event.userID, row)
+        try column("moment", &event.moment, row)
+        var (type, session, detail) = (event.type, event.sessionID, event.detail)
+        try column("type", &type, row)
+        try column("session_id", &session, row)
+        try column("detail", &detail, row)
+        event.content = try UserEvent.Content(type, session, detail)
+        try column("attempts", &attempts, row)
+        try column("due_at", &dueAt, row)
+        try column("expires_at", &expiresAt, row)
+        try column("dead_at", &deadAt, row)
+        try column("fault", &fault, row)
     }
 }
 
 extension UserEvent.Content {
-    /// Reads the columns from `type` to `detail`.
-    fileprivate static func read(
-        row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
-    ) throws -> (content: UserEvent.Content, user: UserID) {
-        let type = try row.case(EventType.self, at: columns.next())
-        let user = UserID(row.text(columns.next()))
-        let session = row.optionalText(columns.next()).map(SessionID.init)
-        let detail = columns.next()
-        func provider() throws -> Provider { try row.case(Provider.self, at: detail) }
-        let content: UserEvent.Content =
+    fileprivate init(_ type: EventType, _ session: SessionID?, _ detail: String?) throws {
+        func provider() throws -> Provider { try .restored(detail ?? "") }
+        self =
             switch type {
             case .userCreated: .created(by: try provider())
-            case .userUpdated: .updated(row.text(detail).split(separator: " ").map(String.init))
-            case .userDeleted: .deleted(joining: row.optionalText(detail).map(UserID.init))
+            case .userUpdated: .updated((detail ?? "").split(separator: " ").map(String.init))
+            case .userDeleted: .deleted(joining: detail.map(UserID.init))
             case .userDisabled: .disabled
             case .userEnabled: .enabled
             case .accountLinked: .linked(try provider())
             case .accountUnlinked: .unlinked(try provider())
-            case .sessionRevoked:
-                .sessionRevoked(session ?? SessionID(""), try row.case(RevokeReason.self, at: detail))
+            case .sessionRevoked: .sessionRevoked(session ?? SessionID(""), try .restored(detail ?? ""))
             case .deviceAdded: .deviceAdded(session ?? SessionID(""), by: try provider())
             }
-        return (content, user)
     }
 }

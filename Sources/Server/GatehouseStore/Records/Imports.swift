@@ -53,19 +53,9 @@ extension RecordConnection {
         return try owner(ofBarred: user.identities.flatMap { hasher.hashes(of: $0.identity) })
     }
 
-    /// Writes an imported user. Other than a login, it leaves the provider of the last login empty.
     fileprivate func insert(_ new: NewUser, in run: ImportRun) throws {
         let user = new.user
-        try send(
-            """
-            INSERT INTO users (id, email, email_verified, nickname, avatar_url, role, status, onboarding_completed,
-                last_login_at, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .optional(user.nickname),
-            .optional(user.avatarURL), .text(user.role.rawValue), .text(user.status.rawValue),
-            .flag(user.onboardingCompleted), .optional(new.lastLoginAt?.milliseconds),
-            .integer(user.createdAt.milliseconds), .integer(run.moment.milliseconds))
+        try insert(user, lastLoginAt: new.lastLoginAt, by: nil, now: run.moment)
         for account in new.accounts { try insert(account, of: user.id) }
         for account in new.accounts where account.provider == .passkey {
             for passkey in new.passkeys { try insert(passkey, of: account.provider, account.subject) }

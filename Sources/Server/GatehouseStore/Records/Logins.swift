@@ -85,7 +85,8 @@ extension RecordConnection {
                 try update(account, formerSubject: known.account.subject, now: login.moment)
             }
         } else {
-            try insert(accepted.user, lastLoginBy: login.identity.provider)
+            let created = accepted.user.createdAt
+            try insert(accepted.user, lastLoginAt: created, by: login.identity.provider, now: created)
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
         }
         if let redemption = login.redemption {

@@ -2,15 +2,16 @@ package import Gatehouse
 import SQL
 import Text
 
-/// The columns of a passkey `p`, in the order in which `Passkey.init(row:_:)` reads them.
-private let passkeyColumns = """
-    p.id, p.credential_id, p.public_key, p.algorithm, p.sign_count, p.transports, p.backup_eligible, p.backed_up, p.aaguid,
-    p.name, p.created_at, p.last_used_at
-    """
+private let passkeyColumns = Passkey.columns.selected(from: "p")
 
 private let passkeyByCredential = """
     SELECT a.provider_user_id, a.user_id, \(passkeyColumns)
     FROM passkeys p JOIN auth_accounts a ON a.id = p.account_id WHERE p.credential_id = ?
+    """
+
+private let insertPasskey = """
+    INSERT INTO passkeys (\(Passkey.columns.inserted), account_id)
+    SELECT \(Passkey.columns.places), id FROM auth_accounts WHERE provider = ? AND provider_user_id = ?
     """
 
 private let passkeysOfUser = """
@@ -120,17 +121,7 @@ extension RecordConnection {
     }
 
     func insert(_ passkey: Passkey, of provider: Provider, _ subject: String) throws {
-        try send(
-            """
-            INSERT INTO passkeys (id, account_id, credential_id, public_key, algorithm, sign_count, transports,
-                backup_eligible, backed_up, aaguid, name, created_at, last_used_at)
-            SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM auth_accounts WHERE provider = ? AND provider_user_id = ?
-            """,
-            .text(passkey.id), .blob(passkey.credentialID), .blob(passkey.publicKey), .integer(passkey.algorithm),
-            .integer(passkey.signCount), .text(passkey.transports.joined(separator: " ")),
-            .flag(passkey.isBackupEligible), .flag(passkey.isBackedUp), .blob(passkey.aaguid),
-            .optional(passkey.name), .integer(passkey.createdAt.milliseconds),
-            .optional(passkey.lastUsedAt?.milliseconds), .text(provider.rawValue), .text(subject))
+        try send(insertPasskey, values: passkey.insertedValues() + [.text(provider.rawValue), .text(subject)])
     }
 }
 
@@ -148,16 +139,16 @@ extension RecordConnection {
         try first(passkeyByCredential, .blob(credentialID)) { row in
             var columns = ColumnCounter()
             let (subject, user) = (row.text(columns.next()), UserID(row.text(columns.next())))
-            return (Passkey(row: row, &columns), subject, user)
+            return (try Passkey(row: row, &columns), subject, user)
         }
     }
 
     fileprivate func passkey(_ id: String, of user: UserID) throws -> Passkey? {
-        try first(passkeysOfUser + " AND p.id = ?2", .text(user.text), .text(id)) { Passkey(row: $0) }
+        try first(passkeysOfUser + " AND p.id = ?2", .text(user.text), .text(id)) { try Passkey(row: $0) }
     }
 
     fileprivate func passkeys(of user: UserID) throws -> [Passkey] {
-        try all(passkeysOfUser + " ORDER BY p.created_at, p.id", .text(user.text)) { Passkey(row: $0) }
+        try all(passkeysOfUser + " ORDER BY p.created_at, p.id", .text(user.text)) { try Passkey(row: $0) }
     }
 }
 
@@ -173,25 +164,32 @@ extension RecordConnection {
         ) { row in
             var columns = ColumnCounter()
             let user = UserID(row.text(columns.next()))
-            return (user, Passkey(row: row, &columns))
+            return (user, try Passkey(row: row, &columns))
         }
     }
 }
 
-extension Passkey {
-    fileprivate init(row: borrowing any SQLRow & ~Copyable) {
-        var columns = ColumnCounter()
-        self.init(row: row, &columns)
+extension Passkey: Record {
+    static let columns = ColumnList(of: Passkey.self, in: "passkeys")
+
+    static var unread: Passkey {
+        Passkey(id: "", credentialID: [], publicKey: [], algorithm: 0, createdAt: Timestamp(milliseconds: 0))
     }
 
-    /// Reads `passkeyColumns`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) {
-        self.init(
-            id: row.text(columns.next()), credentialID: row.blob(columns.next()), publicKey: row.blob(columns.next()),
-            algorithm: row.integer(columns.next()), signCount: row.integer(columns.next()),
-            transports: row.text(columns.next()).split(separator: " ").map(String.init),
-            isBackupEligible: row.integer(columns.next()) != 0, isBackedUp: row.integer(columns.next()) != 0,
-            aaguid: row.blob(columns.next()), name: row.optionalText(columns.next()),
-            createdAt: row.timestamp(columns.next()), lastUsedAt: row.optionalTimestamp(columns.next()))
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("id", &id, row)
+        try column("credential_id", &credentialID, row)
+        try column("public_key", &publicKey, row)
+        try column("algorithm", &algorithm, row)
+        try column("sign_count", &signCount, row)
+        var words = transports.joined(separator: " ")
+        try column("transports", &words, row)
+        transports = words.split(separator: " ").map(String.init)
+        try column("backup_eligible", &isBackupEligible, row)
+        try column("backed_up", &isBackedUp, row)
+        try column("aaguid", &aaguid, row)
+        try column("name", &name, row)
+        try column("created_at", &createdAt, row)
+        try column("last_used_at", &lastUsedAt, row)
     }
 }

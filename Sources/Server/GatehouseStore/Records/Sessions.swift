@@ -1,13 +1,7 @@
 package import Gatehouse
 import SQL
 
-/// The columns of a session `t`, in the order in which `Session.init(_:of:row:_:)` reads them.
-let sessionColumns = """
-    t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
-    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash,
-    t.token_seed, t.burst_generation, t.burst_at, t.repeats, t.repeats_elsewhere, t.repeat_user_agent,
-    t.repeat_address, t.revoked_at, t.revoke_reason, t.jkt, t.used_proofs, t.methods
-    """
+let sessionColumns = Session.columns.selected(from: "t")
 
 // A constant, so that it is not built for each request.
 private let sessionByID = """
@@ -81,21 +75,11 @@ extension RecordConnection {
     }
 
     func insert(_ session: Session, redeeming redemption: Redemption?) throws {
-        let token = session.token
         try send(
-            """
-            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
-                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, methods,
-                created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
-            .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
-            .optional(session.chain?.seed), .integer(token.issuedAt.milliseconds),
-            .integer(token.expiresAt.milliseconds), .optional(session.device.userAgent),
-            .optional(session.device.address), .optional(redemption?.tokenHash), .optional(session.keyThumbprint),
-            .optional(session.method?.rawValue),
-            .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
+            Session.columns.insert,
+            values: session.insertedValues(
+                after: .text(session.id.text), .text(session.userID.text), .optional(redemption?.tokenHash),
+                .integer(session.createdAt.milliseconds)))
     }
 
     /// Ends a session that has not ended. The triggers of `writeEnd` run.
@@ -163,48 +147,82 @@ extension RecordConnection {
     }
 }
 
-extension Session {
+extension Session: Record {
+    static let columns = ColumnList(
+        of: Session.self, in: "refresh_tokens", after: ["id", "user_id", "identity_token_hash", "updated_at"])
+
+    static var unread: Session { unread(SessionID(""), of: UserID("")) }
+
+    private static func unread(_ id: SessionID, of user: UserID) -> Session {
+        let moment = Timestamp(milliseconds: 0)
+        return Session(
+            id: id, userID: user, provider: .apple, clientID: "", device: .unknown, createdAt: moment,
+            token: SessionToken(generation: 0, random: [], issuedAt: moment, expiresAt: moment, hash: []))
+    }
+
     /// Reads `sessionColumns`.
     init(
-        _ id: SessionID, of user: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
+        _ id: SessionID, of user: UserID, row: borrowing AnyRow, _ columns: inout ColumnCounter
     ) throws {
-        let provider = try row.case(Provider.self, at: columns.next())
-        let clientID = row.text(columns.next())
-        let (device, lastDevice) = (row.device(&columns), row.device(&columns))
-        let createdAt = row.timestamp(columns.next())
-        let token = SessionToken(
-            generation: row.integer(columns.next()), random: row.blob(columns.next()),
-            issuedAt: row.timestamp(columns.next()), expiresAt: row.timestamp(columns.next()),
-            hash: row.blob(columns.next()))
-        let confirmedAt = row.optionalTimestamp(columns.next())
-        let previousHash = row.optionalBlob(columns.next())
-        let chain = row.chain(&columns)
-        let (repeats, repeatsElsewhere) = (row.integer(columns.next()), row.integer(columns.next()))
-        let repeatDevice = row.device(&columns)
-        let revokedAt = row.optionalTimestamp(columns.next())
-        let reason = row.optionalText(columns.next())
-        let keyThumbprint = row.optionalText(columns.next())
-        let usedProofs = row.optionalBlob(columns.next()).map(UsedProofs.init(bytes:)) ?? UsedProofs()
-        let method = row.optionalText(columns.next()).flatMap(LoginMethod.init)
-        self.init(
-            id: id, userID: user, provider: provider, clientID: clientID, device: device,
-            rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
-            confirmedAt: confirmedAt, previousHash: previousHash, chain: chain, repeats: repeats,
-            repeatsElsewhere: repeatsElsewhere, repeatDevice: repeatDevice == .unknown ? nil : repeatDevice,
-            revokedAt: revokedAt,
-            // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
-            revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked },
-            keyThumbprint: keyThumbprint, method: method, usedProofs: usedProofs)
+        self = .unread(id, of: user)
+        try visitColumns(&columns, row)
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("provider", &provider, row)
+        try column("client_id", &clientID, row)
+        try column("jkt", &keyThumbprint, row)
+        var word = method?.rawValue
+        try column("methods", &word, row)
+        method = word.flatMap(LoginMethod.init)
+        try column("user_agent", &device.userAgent, row)
+        try column("address", &device.address, row)
+        try column("created_at", &createdAt, row)
+        try column("generation", &token.generation, row)
+        try column("token_random", &token.random, row)
+        try column("token_hash", &token.hash, row)
+        try column("rotated_at", &token.issuedAt, row)
+        try column("expires_at", &token.expiresAt, row)
+        var seed = chain?.seed
+        try column("token_seed", &seed, row)
+        guard !column.isInsert else { return }
+        var (burst, supersededAt) = (chain?.burst?.generation, chain?.burst?.supersededAt)
+        try column("burst_generation", &burst, row)
+        try column("burst_at", &supersededAt, row)
+        chain = TokenChain(seed: seed, burst, supersededAt)
+        try column("previous_hash", &previousHash, row)
+        try column("last_user_agent", &rotationDevice.known.userAgent, row)
+        try column("last_address", &rotationDevice.known.address, row)
+        try column("confirmed_at", &confirmedAt, row)
+        try column("repeats", &repeats, row)
+        try column("repeats_elsewhere", &repeatsElsewhere, row)
+        try column("repeat_user_agent", &repeatDevice.known.userAgent, row)
+        try column("repeat_address", &repeatDevice.known.address, row)
+        try column("revoked_at", &revokedAt, row)
+        var reason = revokeReason?.rawValue
+        try column("revoke_reason", &reason, row)
+        // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
+        revokeReason = revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked }
+        var proofs = usedProofs.bytes
+        try column("used_proofs", &proofs, row)
+        usedProofs = proofs.map(UsedProofs.init(bytes:)) ?? UsedProofs()
     }
 }
 
-extension SQLRow where Self: ~Copyable {
+extension TokenChain {
     /// Nil for a session that was not rotated since these columns exist.
-    fileprivate func chain(_ columns: inout ColumnCounter) -> TokenChain? {
-        let seed = optionalBlob(columns.next())
-        let (generation, moment) = (optionalInteger(columns.next()), optionalTimestamp(columns.next()))
+    fileprivate init?(seed: [UInt8]?, _ generation: Int64?, _ supersededAt: Timestamp?) {
         guard let seed else { return nil }
-        guard let generation, let moment else { return TokenChain(seed: seed) }
-        return TokenChain(seed: seed, burst: TokenChain.Burst(generation: generation, supersededAt: moment))
+        self.init(seed: seed)
+        guard let generation, let supersededAt else { return }
+        burst = Burst(generation: generation, supersededAt: supersededAt)
+    }
+}
+
+extension Device? {
+    /// Nil for a device of which nothing is known.
+    fileprivate var known: Device {
+        get { self ?? .unknown }
+        set { self = newValue == .unknown ? nil : newValue }
     }
 }

@@ -2,12 +2,9 @@ package import Gatehouse
 import PostgreSQL
 import SQL
 
-/// The columns of a user `u`, in the order in which `User.init(_:row:_:)` reads them.
-let userColumns = """
-    u.email, u.email_verified, u.phone, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
-    """
+let userColumns = User.columns.selected(from: "u")
 
-// A constant, so that it is not built for each request.
+// Constants, so that they are not built for each request.
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
 private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_at"
 private let summaryByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ?"
@@ -47,17 +44,13 @@ extension RecordConnection {
         try first(summaryByID, .text(id.text)) { try UserSummary(row: $0) }
     }
 
-    func insert(_ user: User, lastLoginBy provider: Provider) throws {
-        let now = Value.integer(user.createdAt.milliseconds)
+    /// - Parameter provider: the provider of the last login, which nobody knows of an imported user.
+    func insert(_ user: User, lastLoginAt login: Timestamp?, by provider: Provider?, now: Timestamp) throws {
         try send(
-            """
-            INSERT INTO users (id, email, email_verified, nickname, avatar_url, role, status, onboarding_completed,
-                last_login_at, last_login_provider, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .optional(user.nickname),
-            .optional(user.avatarURL), .text(user.role.rawValue), .text(user.status.rawValue),
-            .flag(user.onboardingCompleted), now, .text(provider.rawValue), now, now)
+            User.columns.insert,
+            values: user.insertedValues(
+                after: .text(user.id.text), .optional(login?.milliseconds), .optional(provider?.rawValue),
+                .integer(now.milliseconds)))
     }
 
     /// Nil, and nothing is changed, when the user is not active.
@@ -137,7 +130,7 @@ extension PostgreSQL.Connection {
 
 extension UserSummary {
     /// Reads `summaryColumns`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
+    fileprivate init(row: borrowing AnyRow) throws {
         var columns = ColumnCounter()
         let id = UserID(row.text(columns.next()))
         let user = try User(id, row: row, &columns)
@@ -146,16 +139,34 @@ extension UserSummary {
     }
 }
 
-extension User {
+extension User: Record {
+    static let columns = ColumnList(
+        of: User.self, in: "users", after: ["id", "last_login_at", "last_login_provider", "updated_at"])
+
+    static var unread: User { unread(UserID("")) }
+
+    private static func unread(_ id: UserID) -> User {
+        User(id: id, email: nil, nickname: nil, createdAt: Timestamp(milliseconds: 0))
+    }
+
     /// Reads `userColumns`.
-    init(_ id: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
-        self.init(
-            id: id, email: row.optionalText(columns.next()), emailVerified: row.integer(columns.next()) != 0,
-            phone: row.optionalText(columns.next()), nickname: row.optionalText(columns.next()),
-            avatarURL: row.optionalText(columns.next()),
-            role: try row.case(Role.self, at: columns.next()),
-            status: try row.case(UserStatus.self, at: columns.next()),
-            onboardingCompleted: row.integer(columns.next()) != 0, createdAt: row.timestamp(columns.next()))
+    init(_ id: UserID, row: borrowing AnyRow, _ columns: inout ColumnCounter) throws {
+        self = .unread(id)
+        try visitColumns(&columns, row)
+    }
+
+    mutating func visitColumns(_ column: inout some ColumnVisitor, _ row: borrowing AnyRow) throws {
+        try column("email", &email, row)
+        try column("email_verified", &emailVerified, row)
+        try column("nickname", &nickname, row)
+        try column("avatar_url", &avatarURL, row)
+        try column("role", &role, row)
+        try column("status", &status, row)
+        try column("onboarding_completed", &onboardingCompleted, row)
+        try column("created_at", &createdAt, row)
+        guard !column.isInsert else { return }
+        // Written by a trigger, with the account at PHONE.
+        try column("phone", &phone, row)
     }
 }
 
@@ -186,42 +197,5 @@ extension RecordConnection {
                 user: user, lastLoginAt: lastLoginAt, accounts: accounts[user.id]?.map(\.account) ?? [],
                 passkeys: passkeys[user.id]?.map(\.passkey) ?? [])
         }
-    }
-}
-
-/// Counts the columns of a row while they are read in order, so that no reader depends on a column's number.
-struct ColumnCounter {
-    private var column: Int32 = -1
-
-    mutating func next() -> Int32 {
-        column += 1
-        return column
-    }
-}
-
-extension SQLRow where Self: ~Copyable {
-    /// A column with one of a fixed set of words. Another word means a damaged or foreign database, and
-    /// must not become a default.
-    @inline(__always)
-    func `case`<Word: RawRepresentable<String>>(_: Word.Type, at column: Int32) throws -> Word {
-        guard let word = Word(rawValue: text(column)) else {
-            throw UnreadableValue("a column holds a word that is not one of \(Word.self)")
-        }
-        return word
-    }
-
-    /// The same for a column that may be NULL.
-    func optionalCase<Word: RawRepresentable<String>>(_: Word.Type, at column: Int32) throws -> Word? {
-        optionalText(column) == nil ? nil : try self.case(Word.self, at: column)
-    }
-
-    func timestamp(_ column: Int32) -> Timestamp { Timestamp(milliseconds: integer(column)) }
-
-    func optionalTimestamp(_ column: Int32) -> Timestamp? {
-        optionalInteger(column).map(Timestamp.init(milliseconds:))
-    }
-
-    func device(_ columns: inout ColumnCounter) -> Device {
-        Device(userAgent: optionalText(columns.next()), address: optionalText(columns.next()))
     }
 }
