@@ -77,26 +77,38 @@ enum CredentialID {
 }
 
 /// An attestation object (WebAuthn level 3, section 6.5.4). Its statement is not verified: options ask for none, and the model
-/// of an authenticator changes no rule here.
+/// of an authenticator changes no rule here. So the statement may have any format, in the form that all formats have.
 struct AttestationObject: Sendable {
-    /// The registered formats (RFC 8809), but `none`.
-    private static let otherFormats = [
-        "android-key", "android-safetynet", "apple", "fido-u2f", "packed", "tpm",
-    ]
-
     let format: String
     let authenticatorData: [UInt8]
 
     init(_ bytes: [UInt8]) throws(WebAuthnFault) {
         let object: CBOR
         do { object = try CBOR(parsing: bytes) } catch { throw .malformed("the attestation object \(error.rawValue)") }
-        guard object.map?.count == 3, let format = object["fmt"]?.text, let statement = object["attStmt"]?.map,
+        guard object.map?.count == 3, let format = object["fmt"]?.text, let statement = object["attStmt"],
             let authenticatorData = object["authData"]?.bytes
         else { throw .malformed("the attestation object has not exactly fmt, attStmt and authData") }
-        guard format == "none" ? statement.isEmpty : Self.otherFormats.contains(format) && !statement.isEmpty else {
+        guard Self.isIdentifier(format), Self.isStatement(statement, of: format) else {
             throw .malformed("the attestation statement does not fit its format")
         }
         self.format = format
         self.authenticatorData = authenticatorData
+    }
+
+    /// Section 8.1.
+    private static func isIdentifier(_ format: String) -> Bool {
+        (1...32).contains(format.utf8.count)
+            && format.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    private static func isStatement(_ statement: CBOR, of format: String) -> Bool {
+        switch (format, statement) {
+        case ("none", .map(let entries)): entries.isEmpty
+        // Attestations by several others (section 8.9).
+        case ("compound", .array(let statements)): statements.count >= 2
+        case ("none", _), ("compound", _): false
+        case (_, .map(let entries)): !entries.isEmpty
+        default: false
+        }
     }
 }

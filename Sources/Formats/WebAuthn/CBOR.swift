@@ -1,5 +1,5 @@
 /// A value in CBOR (RFC 8949), as far as WebAuthn uses it: no tags, no floats, no `undefined`, and integers of 64 bits.
-package indirect enum CBOR: Equatable, Sendable {
+package enum CBOR: Equatable, Sendable {
     case integer(Int64)
     case bytes([UInt8])
     case text(String)

@@ -156,6 +156,40 @@ struct ResponseTests {
         #expect(try registrationFault(credential)?.kind == "malformed")
     }
 
+    @Test(
+        "an attestation has the form of its format, and is not verified",
+        arguments: [
+            ("none", .map([]), true), ("none", .map([.init("x", 1)]), false), ("none", .array([]), false),
+            ("none", .null, false), ("NONE", .map([]), false), ("nona", .map([]), false),
+            ("", .map([.init("x", 1)]), false),
+            ("packed", .map([.init("alg", -7), .init("sig", .bytes([1]))]), true), ("packed", .map([]), false),
+            ("packed", .array([1, 2]), false), ("a-later-one", .map([.init("x", 1)]), true),
+            ("with space", .map([.init("x", 1)]), false), ("\"", .map([.init("x", 1)]), false),
+            (.text(String(repeating: "a", count: 33)), .map([.init("x", 1)]), false), (1, .map([.init("x", 1)]), false),
+            ("compound", .array([.map([]), .map([])]), true), ("compound", .array([.map([])]), false),
+            ("compound", .map([.init("x", 1)]), false),
+        ] as [(CBOR, CBOR, Bool)])
+    func attestation(_ format: CBOR, _ statement: CBOR, _ isAccepted: Bool) throws {
+        var authenticator = try Authenticator.es256()
+        (authenticator.format, authenticator.statement) = (format, statement)
+        #expect(try (authenticator.registrationFault() == nil) == isAccepted)
+    }
+
+    @Test("an attestation object has exactly three members, and no bytes after them")
+    func attestationObject() throws {
+        let authenticator = try Authenticator.es256()
+        let entries = try #require(authenticator.attestationObject.map)
+        var objects = entries.indices.map { index in
+            CBOR.map(Array(entries[..<index] + entries[(index + 1)...])).encoded
+        }
+        objects.append(CBOR.map(entries + [.init("more", 1)]).encoded)
+        objects.append(authenticator.attestationObject.encoded + [0])
+        objects.append(CBOR.array([authenticator.attestationObject]).encoded)
+        for object in objects {
+            #expect(try registrationFault(authenticator.registration(object))?.kind == "malformed")
+        }
+    }
+
     @Test("a credential id has 1 to 1023 bytes", arguments: [(0, false), (1, true), (1023, true), (1024, false)])
     func credentialIDs(_ count: Int, _ isAccepted: Bool) throws {
         var authenticator = try Authenticator.es256()

@@ -135,4 +135,23 @@ struct KeyTests {
         }
         #expect(verified.load(ordering: .relaxed) == 160)
     }
+
+    @Test("public keys that several threads make concurrently verify the signatures of their own pair alone")
+    func concurrentPublicKeys() throws {
+        let pairs = try (0..<8).map { _ in try P256PrivateKey.generate() }
+        let signatures = try pairs.map { try $0.sign(Self.message) }
+        let correct = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: pairs.count) { thread in
+            let point = pairs[thread].publicKey
+            for round in 0..<50 {
+                guard let key = try? P256PublicKey(x: point.x, y: point.y) else { continue }
+                let other = (thread + 1 + round % 7) % pairs.count
+                guard key.isValid(signature: signatures[thread], for: Self.message),
+                    !key.isValid(signature: signatures[other], for: Self.message)
+                else { continue }
+                correct.add(1, ordering: .relaxed)
+            }
+        }
+        #expect(correct.load(ordering: .relaxed) == 400)
+    }
 }
