@@ -124,6 +124,9 @@ struct RelyingPartyTests {
         ]
         try authenticator.register(with: embedding)
         try authenticator.signIn(with: embedding)
+        authenticator.clientData["crossOrigin"] = false
+        #expect(try authenticator.signInFault(embedding) == .origin)
+        authenticator.clientData["crossOrigin"] = true
         authenticator.clientData["topOrigin"] = "https://example.net"
         #expect(try authenticator.signInFault(embedding) == .origin)
         authenticator.clientData["topOrigin"] = nil
