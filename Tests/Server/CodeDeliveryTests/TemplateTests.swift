@@ -102,7 +102,7 @@ struct TemplateTests {
             .removed(LinkedAccount(Identity(provider: provider, subject: subject, email: nil), linkedAt: Sample.now))
         }
         let changes: [OwnerChange] = [
-            .newDevice, .staleNumberUsed, .linked, .joined, .readdressed, account(.apple, "a"),
+            .newDevice, .staleNumberUsed, .linked, .passkeyAdded, .joined, .readdressed, account(.apple, "a"),
             account(.phone, Sample.number), account(.email, Sample.mailAddress),
         ]
         var sent: [MessageKind: Set<CodeChannel>] = [.code: Set(CodeChannel.allCases)]

@@ -214,7 +214,7 @@ struct RestoreTests {
 
     @Test("loses nothing on a full disk", .enabled(if: SmallDisk.isPossible))
     func fullDisk() throws {
-        let disk = try SmallDisk(kibibytes: 700)
+        let disk = try SmallDisk(kibibytes: 900)
         let database = disk.path + "/g.db"
         try BackupFixture.add(["ann"], to: database)
         let crowded = try BackupFixture(users: (0..<1500).map { "user\($0)" })
