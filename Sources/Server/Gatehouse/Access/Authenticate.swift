@@ -133,7 +133,7 @@ extension AuthService {
             } else if let strength = LoginStrength(rawValue: String(word)) {
                 weakest = max(weakest, strength)
             } else {
-                report(.unknownLoginDemanded(String(word)), context.id)
+                report(.unknownLoginDemanded(text), context.id)
                 throw .insufficientRole
             }
         }
