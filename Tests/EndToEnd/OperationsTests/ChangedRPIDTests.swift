@@ -49,8 +49,12 @@ struct ChangedRPIDTests {
 
     @Test("A reload with another RP id is refused, and the old one stays in force")
     func reload() throws {
-        let configured = try ServerWithConfigurationFile(["PASSKEY_RP_ID": "example.com"])
-        try addPasskey(configured.server, configured.server.devLogin("ada@example.com").userID)
+        let first = try ServerProcess { $0["PASSKEY_RP_ID"] = "example.com" }
+        try addPasskey(first, first.devLogin("ada@example.com").userID)
+        stop(first)
+        let configured = try ServerWithConfigurationFile([
+            "PASSKEY_RP_ID": "example.com", "DATABASE_URL": first.databaseURL,
+        ])
         let said = try configured.reload(["PASSKEY_RP_ID": "example.org"])
         #expect(said.contains("\"reload_refused\"") && said.contains("PASSKEY_RP_ID is not example.com"), "\(said)")
         #expect(try configured.reload(["PASSKEY_RP_ID": "example.com"]).contains("\"reloaded\""))

@@ -93,8 +93,8 @@ extension AuthService {
     ///
     /// - Parameters:
     ///   - role: the name of the least role; nil when every role will do.
-    ///   - login: the most seconds since the login, in digits, the `acr` of the weakest login, or both with a blank between
-    ///     them; nil when every login will do.
+    ///   - login: the most seconds since the login, in digits, `acr=` with the `acr` of the weakest login, or both with a
+    ///     blank between them; nil when every login will do.
     package func authenticate(
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, atLeast role: String?,
         since login: String?, in context: inout RequestContext
@@ -130,7 +130,7 @@ extension AuthService {
             let isNumber = (1...9).contains(word.utf8.count) && word.utf8.allSatisfy { $0.isDigit }
             if isNumber, let seconds = Int64(word) {
                 limit = min(limit ?? .seconds(seconds), .seconds(seconds))
-            } else if let strength = LoginStrength(rawValue: String(word)) {
+            } else if word.hasPrefix("acr="), let strength = LoginStrength(rawValue: String(word.dropFirst(4))) {
                 weakest = max(weakest, strength)
             } else {
                 report(.unknownLoginDemanded(text), context.id)

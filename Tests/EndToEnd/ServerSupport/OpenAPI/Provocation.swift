@@ -119,7 +119,9 @@ extension Provocation {
             fixture.server.advanceClock(by: Self.sensitiveAge)
             return fixture.send { if operation.id == "verify" { $0.demandedLogin = "600" } }
         case "insufficient_authentication":
-            if operation.id == "verify" { return fixture.send { $0.demandedLogin = "urn:gatehouse:2" } }
+            if operation.id == "verify" { return fixture.send { $0.demandedLogin = "acr=urn:gatehouse:2" } }
+            // The first one needs no strong login.
+            if ["addPasskey", "beginAddingPasskey"].contains(operation.id) { _ = fixture.addPasskey() }
             let request = fixture.request()
             try fixture.server.restart { $0["SENSITIVE_ACR"] = "urn:gatehouse:2" }
             return fixture.server.send(request)

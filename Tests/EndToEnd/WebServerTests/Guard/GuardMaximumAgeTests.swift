@@ -53,7 +53,9 @@ struct GuardMaximumAgeTests {
     func unusable() throws {
         let server = try InProcessServer()
         let token = try server.devLogin("unusable@example.com").accessToken
-        let ages = ["10m", "", "-1", "+600", "6e2", "9999999999", "600 ", "600 urn:gatehouse:3", "URN:GATEHOUSE:2"]
+        let ages = [
+            "10m", "", "-1", "+600", "6e2", "9999999999", "600 ", "600 acr=urn:gatehouse:3", "urn:gatehouse:2", "acr=2",
+        ]
         for age in ages + ages {
             let response = try verify(server, token, age)
             #expect(response.status == 403 && response.header("x-problem-code") == "insufficient_role", "\(age)")
