@@ -86,6 +86,7 @@ struct AppClientPasskeyTests {
         #expect(added.name == "Phone" && added.credentialId == authenticator.passkeys.first?.name)
         #expect(try await client.rename(passkey: added.id, to: "Tablet").name == "Tablet")
         #expect(try await client.passkeys().map(\.name) == ["Tablet"])
+        #expect(try await client.rename(passkey: added.id, to: nil).name == nil)
         // The same authenticator has one for this user.
         let second = try await client.passkeyAddition()
         #expect(throws: PasskeyError.excluded) { try self.answer(second) { try authenticator.create($0) } }

@@ -17,10 +17,10 @@ extension GatehouseClient {
         }
     }
 
-    /// Gives a passkey another name in the list.
+    /// Gives a passkey another name in the list, or none.
     @discardableResult
     public func rename(
-        passkey id: ListedPasskey.ID, to name: String
+        passkey id: ListedPasskey.ID, to name: String?
     ) async throws(GatehouseError) -> ListedPasskey {
         let body = try? JSONEncoder().encode(["name": name])
         return try await call(ListedPasskey.self, "PATCH", "/passkeys/" + Connection.segment(id), body: body)
@@ -69,13 +69,8 @@ extension GatehouseClient {
     package func signIn(
         passkey credential: PasskeyCredential, for options: PasskeyOptions
     ) async throws(GatehouseError) -> Session {
-        do {
-            return try await signIn(LoginRequest("auth/passkey", credential, options))
-        } catch {
-            if case .refused(let problem) = error, problem.code == .invalidPasskey, problem.reason == .unknown {
-                await PasskeySignals.reportUnknown(credential.id, of: options.publicKey.party)
-            }
-            throw error
+        try await reporting(credential, options, Self.isUnknown) { () async throws(GatehouseError) in
+            try await signIn(LoginRequest("auth/passkey", credential, options))
         }
     }
 
@@ -83,7 +78,9 @@ extension GatehouseClient {
     package func signUp(
         passkey credential: PasskeyCredential, for options: PasskeyOptions, as profile: PasskeyProfile? = nil
     ) async throws(GatehouseError) -> Session {
-        try await signIn(LoginRequest("auth/passkey/signup", credential, options, profile))
+        try await reporting(credential, options, Self.isUseless) { () async throws(GatehouseError) in
+            try await signIn(LoginRequest("auth/passkey/signup", credential, options, profile))
+        }
     }
 
     package func add(
@@ -93,9 +90,33 @@ extension GatehouseClient {
         passkeyAdditions += 1
         defer { passkeyAdditions += 1 }
         do {
-            return try await call(ListedPasskey.self, "POST", "/passkeys", body: body, isSentOnce: true)
+            return try await reporting(credential, options, Self.isUseless) { () async throws(GatehouseError) in
+                try await call(ListedPasskey.self, "POST", "/passkeys", body: body, isSentOnce: true)
+            }
         } catch {
             throw error.afterUsedCode(from: .passkey)
+        }
+    }
+
+    private static func isUnknown(_ problem: Problem) -> Bool {
+        problem.code == .invalidPasskey && problem.reason == .unknown
+    }
+
+    /// Whether a refusal means that the server has not taken the new passkey, which the device has already.
+    private static func isUseless(_ problem: Problem) -> Bool {
+        (400..<500).contains(problem.status) && problem.code != .accountAlreadyLinked
+    }
+
+    /// After a refusal that says so, password managers are told that the server does not know the passkey.
+    private func reporting<Answer>(
+        _ credential: PasskeyCredential, _ options: PasskeyOptions, _ isUnknown: (Problem) -> Bool,
+        _ request: () async throws(GatehouseError) -> Answer
+    ) async throws(GatehouseError) -> Answer {
+        do { return try await request() } catch {
+            if case .refused(let problem) = error, isUnknown(problem) {
+                await PasskeySignals.reportUnknown(credential.id, of: options.publicKey.party)
+            }
+            throw error
         }
     }
 }

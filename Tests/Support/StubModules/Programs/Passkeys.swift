@@ -8,11 +8,15 @@ import GatehouseClient
 actor Server: HTTPTransport {
     private(set) var bodies: [(path: String, body: [String: Any])] = []
     private var isExpiring = false
-    private var refusal: String?
+    private var refusal: (status: Int, body: String)?
 
     /// The next challenge is valid for a moment alone.
     func expireNext() { isExpiring = true }
-    func refuse(_ reason: String?) { refusal = reason }
+    func refuse(_ status: Int, _ code: String, _ reason: String? = nil) {
+        let reason = reason.map { #", "reason": "\#($0)""# } ?? ""
+        refusal = (status, #"{"status": \#(status), "code": "\#(code)"\#(reason)}"#)
+    }
+    func accept() { refusal = nil }
 
     func text(_ path: String, _ names: String...) -> String? {
         let body = bodies.last { $0.path == path }?.body
@@ -23,8 +27,8 @@ actor Server: HTTPTransport {
         let path = "\(request.httpMethod ?? "") \(request.url?.path.dropFirst(4) ?? "")"
         let body = request.httpBody.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         bodies.append((path, body ?? [:]))
-        if let refusal, path == "POST /auth/passkey" {
-            return answer(401, #"{"status": 401, "code": "invalid_passkey", "reason": "\#(refusal)"}"#, to: request)
+        if let refusal, ["POST /auth/passkey", "POST /auth/passkey/signup", "POST /users/me/passkeys"].contains(path) {
+            return answer(refusal.status, refusal.body, to: request)
         }
         return answer(path.hasPrefix("DELETE") ? 204 : 200, answer(to: path), to: request)
     }
@@ -92,6 +96,7 @@ struct Program {
         await signsIn()
         await withApple()
         await unknown()
+        await refusedPasskeys()
         await signsUp()
         await prefersApple()
         await signsUpWithName()
@@ -171,14 +176,36 @@ struct Program {
 
     static func unknown() async {
         for (reason, reports) in [("signature", []), ("unknown", ["unknown app.example key"])] {
-            await server.refuse(reason)
+            await server.refuse(401, "invalid_passkey", reason)
             let login = Task { try await client.signInWithPasskey() }
             complete(await next(), Assertion(stubID: Data("key".utf8)))
             guard case .gatehouse(.refused(let problem)) = await failure(login) else { return expect(false, reason) }
             expect(problem.code == .invalidPasskey && problem.reason?.rawValue == reason, "the refusal")
             expect(ASCredentialUpdater.stubReports == reports, "only an unknown passkey is reported")
         }
-        await server.refuse(nil)
+        await server.accept()
+    }
+
+    /// The device has a passkey then that the server may not have.
+    static func refusedPasskeys() async {
+        let report = ["unknown app.example key"]
+        for (status, code, reports) in [
+            (400, "invalid_request", report), (422, "invalid_passkey", report), (409, "too_many_passkeys", report),
+            (409, "account_already_linked", []), (503, "storage_unavailable", []),
+        ] {
+            await server.refuse(status, code)
+            ASCredentialUpdater.stubReports = []
+            let addition = Task { try await client.addPasskey() }
+            complete(await next(), Registration(stubID: Data("key".utf8)))
+            guard case .gatehouse(.refused) = await failure(addition) else { return expect(false, code) }
+            expect(ASCredentialUpdater.stubReports == reports, "an addition that is refused with \(code)")
+            ASCredentialUpdater.stubReports = []
+            let login = Task { try await client.signUpWithPasskey(nickname: "Ann") }
+            complete(await next(), Registration(stubID: Data("key".utf8)))
+            guard case .gatehouse(.refused) = await failure(login) else { return expect(false, code) }
+            expect(ASCredentialUpdater.stubReports == reports, "a sign-up that is refused with \(code)")
+        }
+        await server.accept()
     }
 
     static func signsUp() async {
