@@ -42,6 +42,9 @@ package enum Observation: Sendable, Equatable {
     case webSignInRefused(Provider, PlainName?)
     /// A sign-in names an address that is not configured: what may be shown of it.
     case redirectURIRefused(String)
+    /// An administrator has looked at users, or acted.
+    case administered(SupportActKind)
+    case administratorRefused(Refusal)
     /// A store failure that did not fail the request.
     case storeFailureTolerated(StoreFailure)
 }

@@ -30,6 +30,8 @@ package struct Policy: Sendable {
     package var passkeys: PasskeyPolicy?
     /// Whether owners are told of new devices and of other changes of their accounts.
     package var tellsOwners: Bool
+    /// Nil if there is no API for support.
+    package var support: SupportPolicy?
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,

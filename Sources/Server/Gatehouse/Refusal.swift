@@ -79,6 +79,20 @@ package enum Refusal: Error, Sendable, Equatable {
     case invalidContact(AddressFault)
     case tooManyPasskeys
     case noSuchPasskey
+    /// The API for support does not exist for this caller.
+    case hidden
+    /// No user has the id that an administrator has named.
+    case unknownUser
+    case unknownEvent
+    /// An act of an administrator comes without its reason.
+    case reasonRequired
+    /// An administrator would act on themself.
+    case ownAccount
+    case mergeConflict(MergeConflict)
+    /// The user was not merged within the time in which that can be undone.
+    case notMerged
+    /// The other user would have no way to sign in.
+    case nothingLeftToMerge
 
     case storageUnavailable(StoreFailure)
 }

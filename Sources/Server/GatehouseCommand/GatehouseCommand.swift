@@ -11,7 +11,7 @@ struct GatehouseCommand {
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersImportCommand(), UsersExportCommand(),
         UsersConvertFirebaseCommand(), UsersConvertSupabaseCommand(), UsersSessionsCommand(), SessionsRevokeCommand(),
-        AuditCommand(), EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsDiscardCommand(),
+        UsersMergeCommand(), UsersUnmergeCommand(), AuditCommand(), AuditExportCommand(), EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsDiscardCommand(),
         EventsReceiversCommand(), EventsTestCommand(),
         EventsResumeCommand(), EventsForgetCommand(), CodesTestCommand(), AppleTransferExportCommand(),
         AppleTransferImportCommand(),

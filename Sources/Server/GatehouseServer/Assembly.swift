@@ -77,7 +77,8 @@ package struct Assembly: Sendable {
             revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
         let publicAddressMonitor = PublicAddressMonitor(
             configuration.publicAddress.address, now: platform.now, log: log)
-        let services = Current { Self.services(auth, configuration, health, metrics) }
+        let outside = Self.outside(keys: keys, providers: providers, senders: senders)
+        let services = Current { Self.services(auth, configuration, health, metrics, outside) }
         let requests = RequestCounts(routes: services.value.router.routes)
         let (serviceCounts, refusals) = (ServiceCounts(configuration.policy.services), RefusalCounts())
         let sources: [any MetricSource] = [
@@ -126,7 +127,8 @@ package struct Assembly: Sendable {
         handler.serviceCounts.add(configuration.policy.services)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
-        services.replace { Self.services(next, configuration, health, metrics) }
+        let outside = Self.outside(keys: keys, providers: self.providers, senders: senders)
+        services.replace { Self.services(next, configuration, health, metrics, outside) }
     }
 }
 
@@ -134,7 +136,8 @@ package struct Assembly: Sendable {
 
 extension Assembly {
     private static func services(
-        _ auth: AuthService, _ configuration: Configuration, _ health: Health, _ metrics: Metrics
+        _ auth: AuthService, _ configuration: Configuration, _ health: Health, _ metrics: Metrics,
+        _ outside: OutsideStates
     ) -> ConfiguredServices {
         let operations = Operations(
             storeFailure: { health.storeFailure(requestID: $0) }, readiness: { health.readiness(requestID: $0) },
@@ -147,7 +150,25 @@ extension Assembly {
             passkeys: PasskeyDocuments(configuration.passkeys),
             openAPI: { .openAPI }, openAPIForClients: { .openAPIForClients })
         return ConfiguredServices(
-            auth: auth, router: Router(auth, documents: documents, operations: operations))
+            auth: auth, router: Router(auth, documents: documents, operations: operations, outside: outside))
+    }
+
+    /// What administrators see of providers and gateways.
+    private static func outside(keys: ProviderKeys, providers: ProviderRegistry, senders: Senders) -> OutsideStates {
+        OutsideStates(
+            providers: {
+                [OutsideStates.Provider(name: Provider.apple.rawValue, hasKeys: true, keysAge: keys.age)]
+                    + providers.states.map {
+                        OutsideStates.Provider(name: $0.provider.rawValue, hasKeys: $0.hasKeys, keysAge: $0.age)
+                    }
+            },
+            gateways: {
+                CodeChannel.allCases.map { channel in
+                    OutsideStates.Gateway(
+                        channel: channel.rawValue, isConfigured: senders.isConfigured(channel),
+                        failures: senders.failures(of: channel), waiting: senders.waiting(for: channel))
+                }
+            })
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: ProviderKeys) -> AppleSignIn {

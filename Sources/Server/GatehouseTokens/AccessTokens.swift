@@ -45,6 +45,10 @@ extension JWTTokenService {
         return claims.caller
     }
 
+    package func role(inExpired token: ArraySlice<UInt8>) -> Role? {
+        accessVerifier.claims(of: token.span, parsedBy: accessClaimParser)?.caller.role
+    }
+
     package var issuer: String { accessClaimParser.issuer }
     package var audience: String { accessClaimParser.audience }
 

@@ -14,6 +14,9 @@ package enum Access: Sendable, Equatable {
     case ending(Token)
     /// The user of an access token, whom the endpoint is handed.
     case caller(CallerAccess)
+    /// A user with the role ADMIN or SUPER_ADMIN by the database, who has signed in within the hour, and whom the endpoint is
+    /// handed. To all others the path does not exist.
+    case administrator
 
     package enum Token: Sendable, Equatable {
         case access
@@ -26,7 +29,18 @@ package enum Access: Sendable, Equatable {
         case .developer: guard auth.allowsDevLogin else { throw .devLoginDisabled }
         case .service: try auth.authenticateService(request.accessToken, peer: request.peer, in: &context)
         case .caller(let access): _ = try access.caller(of: request, by: auth, in: &context)
+        case .administrator: _ = try Self.administrator(of: request, by: auth, in: &context)
         }
+    }
+
+    /// Only an access token counts, and no cookie, so no page can send a request in an administrator's name without having the
+    /// token. A page of another origin is refused all the same: `CORS_ORIGINS` lets it sign in with the session's cookie.
+    static func administrator(
+        of request: Request, by auth: AuthService, in context: inout RequestContext
+    ) throws(Refusal) -> Administrator {
+        guard ["same-origin", "none"].contains(request.text(of: .fetchSite) ?? "none") else { throw .hidden }
+        return try auth.authenticateAdministrator(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
     }
 
     /// Whether an access token authorises the request. Then another invalid token in the body is 422 instead of 401, because a
@@ -34,7 +48,7 @@ package enum Access: Sendable, Equatable {
     func isAuthorisedByAccessToken(_ request: Request) -> Bool {
         switch self {
         case .open, .developer, .service: false
-        case .ending, .caller: request.accessToken != nil
+        case .ending, .caller, .administrator: request.accessToken != nil
         }
     }
 }

@@ -89,6 +89,28 @@ extension Route {
     }
 }
 
+/// For administrators: `Access.administrator`.
+extension Route {
+    static func support(
+        _ method: Method, _ path: String,
+        _ endpoint: @escaping @Sendable (Request, Administrator) throws -> Response
+    ) -> Route {
+        Route(method, path, .administrator, ([], false), Options()) { request, auth, context in
+            try endpoint(request, try Access.administrator(of: request, by: auth, in: &context))
+        }
+    }
+
+    static func support<Value>(
+        _ method: Method, _ path: String, body: Body<Value>,
+        _ endpoint: @escaping @Sendable (Request, Administrator, Value) throws -> Response
+    ) -> Route {
+        Route(method, path, .administrator, (body.types, body.isNeeded), Options()) { request, auth, context in
+            let administrator = try Access.administrator(of: request, by: auth, in: &context)
+            return try endpoint(request, administrator, try body.read(request))
+        }
+    }
+}
+
 /// The body of a request, as a route states it.
 struct Body<Value>: Sendable {
     let types: [MediaType]

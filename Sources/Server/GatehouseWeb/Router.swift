@@ -101,6 +101,8 @@ extension Router {
         private let pattern: (start: ArraySlice<UInt8>, end: ArraySlice<UInt8>)?
         private let candidates: [Candidate]
         private let answeringAny: Candidate?
+        /// Whether only administrators may know that the path exists.
+        private let isHidden: Bool
 
         init(path: String, candidates: [Candidate]) {
             self.path = Array(path.utf8)
@@ -110,6 +112,7 @@ extension Router {
                 if case (let start?, let end?) = braces { (bytes[..<start], bytes[(end + 1)...]) } else { nil }
             self.candidates = candidates
             answeringAny = candidates.first { $0.route.answersAnyRequest }
+            isHidden = candidates.allSatisfy { $0.route.access == .administrator }
         }
 
         /// The route that is counted when the method is not allowed.
@@ -135,9 +138,9 @@ extension Router {
             // A HEAD is a GET whose body is not sent.
             let method = request.method == "HEAD" ? Method.get.rawValue : request.method
             guard let candidate = candidates.first(where: { $0.route.method.rawValue == method }) else {
-                throw .methodNotAllowed(allowed: candidates.map(\.route.method))
+                throw isHidden ? .notFound : .methodNotAllowed(allowed: candidates.map(\.route.method))
             }
-            guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
+            guard !request.bodyIsTooLarge else { throw isHidden ? .notFound : .payloadTooLarge }
             return candidate
         }
     }

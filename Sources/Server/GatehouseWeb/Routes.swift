@@ -3,6 +3,7 @@ package import Gatehouse
 /// The endpoints, each a method in the file of its subject. Who may call them is in the table of routes.
 struct Endpoints: Sendable {
     let auth: AuthService
+    let outside: OutsideStates
 }
 
 extension Router {
@@ -11,8 +12,12 @@ extension Router {
     /// - Parameters:
     ///   - documents: what is published.
     ///   - operations: what the endpoints for monitoring report.
-    package convenience init(_ auth: AuthService, documents: PublishedDocuments, operations: Operations) {
-        let api = Endpoints(auth: auth)
+    ///   - outside: what is known of providers and gateways.
+    package convenience init(
+        _ auth: AuthService, documents: PublishedDocuments, operations: Operations,
+        outside: OutsideStates = OutsideStates()
+    ) {
+        let api = Endpoints(auth: auth, outside: outside)
         let guarding = Route.Options(isRoutine: true, answersAnyRequest: true, problemResponse: api.guardResponse)
         let toBrowser = Route.Options(problemResponse: api.browserResponse)
         let asOAuth = Route.Options(problemResponse: api.exchangeResponse)
@@ -83,6 +88,22 @@ extension Router {
             Route(.delete, "/api/users/me/passkeys/{id}", caller: .recentChange(), api.removePasskey),
             Route(.get, "/api/users/me/sessions", caller: .change(), api.sessions),
             Route(.delete, "/api/users/me/sessions/{id}", caller: .endingSession, api.endSession),
+
+            // For administrators.
+            .support(.get, "/api/admin/self", api.administrator),
+            .support(.get, "/api/admin/users", api.findUsers),
+            .support(.get, "/api/admin/users/{id}", api.dossier),
+            .support(.delete, "/api/admin/users/{id}", body: .optionalJSON(ActBody.self), api.delete),
+            .support(.post, "/api/admin/users/{id}/disable", body: .optionalJSON(ActBody.self), api.disable),
+            .support(.post, "/api/admin/users/{id}/enable", body: .optionalJSON(ActBody.self), api.enable),
+            .support(.post, "/api/admin/users/{id}/sign-out", body: .optionalJSON(ActBody.self), api.signOut),
+            .support(.put, "/api/admin/users/{id}/role", body: .json(RoleBody.self), api.giveRole),
+            .support(.post, "/api/admin/users/{id}/merge", body: .json(MergeBody.self), api.merge),
+            .support(.post, "/api/admin/users/{id}/unmerge", body: .optionalJSON(ActBody.self), api.unmerge),
+            .support(.get, "/api/admin/audit", api.auditTrail),
+            .support(.get, "/api/admin/statistics", api.statistics),
+            .support(.get, "/api/admin/deliveries", api.deliveries),
+            .support(.post, "/api/admin/deliveries/{id}/retry", body: .optionalJSON(ActBody.self), api.retryEvent),
 
             // Not reachable from outside.
             Route(.get, "/metrics", access: .open, operations.report, routine),

@@ -42,11 +42,24 @@ package struct AuditEntry: Sendable, Equatable {
         case securityEvent = "security_event"
         /// An operator restored a backup. The detail is the time of the last commit in it.
         case databaseRestored = "database_restored"
+        /// An administrator has looked at a user, at users or at the audit trail. The detail of a search is what it was by.
+        case userViewed = "user_viewed"
+        case usersSearched = "users_searched"
+        case auditViewed = "audit_viewed"
+        /// The accounts of a user have moved to another one, or back. The detail is `into` or `from`, and the other one.
+        case usersMerged = "users_merged"
+        case usersUnmerged = "users_unmerged"
+        /// An event is sent again. The detail is its id.
+        case eventsRetried = "events_retried"
+        /// The API for support has refused an administrator. The detail is why.
+        case administratorRefused = "administrator_refused"
     }
 
     package enum Actor: String, Sendable, CaseIterable {
         case user
         case `operator`
+        /// A user with that role, by the API for support. The entry has the id in place of the operator's name.
+        case administrator
         case apple
         /// Another provider, which the entry names.
         case provider

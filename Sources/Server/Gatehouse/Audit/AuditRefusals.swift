@@ -43,6 +43,11 @@ extension Refusal {
         case .invalidProof: "dpop_proof"
         case .loginTooOld, .guardedLoginTooOld: "login_too_old"
         case .insufficientAuthentication: "insufficient_authentication"
+        case .insufficientRole: "insufficient_role"
+        case .ownAccount: "own_account"
+        case .mergeConflict: "merge_conflict"
+        case .notMerged: "not_merged"
+        case .nothingLeftToMerge: "last_account"
         default: "refused"
         }
     }

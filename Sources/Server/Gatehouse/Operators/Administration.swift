@@ -90,6 +90,43 @@ package struct Administration: Sendable {
         try store.auditEvents(query)
     }
 
+    /// The last entry of the audit trail before which no other one can appear any more.
+    package func lastSettledEntry() throws(Refusal) -> Int64 { try store.lastSettledEntry() }
+
+    package func auditEntries(after number: Int64, through last: Int64, limit: Int) throws(Refusal) -> [NumberedEntry] {
+        try store.auditEntries(after: number, through: last, limit: limit)
+    }
+
+    // MARK: Merges
+
+    /// What a merge would do; nil if one of the users does not exist.
+    package func mergePlan(of user: UserID, into other: UserID) throws(Refusal) -> MergePlan? {
+        try store.mergePlan(of: user, into: other, now: now())
+    }
+
+    /// - Parameter vault: encrypts the tokens of Apple; nil for none, which loses them.
+    package func merge(
+        _ user: UserID, into other: UserID, reason: String?, vault: (any Vault)?
+    ) throws(Refusal) -> (outcome: SupportOutcome, plan: MergePlan?) {
+        let actor = SupportActor(operatorName: operatorName, reason: reason)
+        let result = try store.merge(
+            UserMerge(of: user, into: other, by: actor, at: now()), resealing: AuthService.reseal(by: vault)
+        ) { _, _ in nil }
+        store.incrementRevocationCounter()
+        return result
+    }
+
+    package func unmerge(
+        _ user: UserID, reason: String?, vault: (any Vault)?
+    ) throws(Refusal) -> (outcome: SupportOutcome, merge: RecordedMerge?) {
+        let actor = SupportActor(operatorName: operatorName, reason: reason)
+        let result = try store.unmerge(user, by: actor, now: now(), resealing: AuthService.reseal(by: vault)) { _, _ in
+            nil
+        }
+        store.incrementRevocationCounter()
+        return result
+    }
+
     // MARK: Events for other services
 
     package func events(_ query: EventQuery) throws(Refusal) -> [QueuedEvent] { try store.events(query) }

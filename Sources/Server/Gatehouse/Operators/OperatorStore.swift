@@ -19,6 +19,15 @@ package protocol OperatorStore: Store, OperatorEventStore, NoticeStore, AppTrans
     /// The newest entries that match, in the order in which they happened.
     func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEntry]
 
+    /// The entries of the audit trail after one, in the order of their numbers.
+    func auditEntries(
+        after number: Int64, through last: Int64, limit: Int
+    ) throws(Refusal) -> [NumberedEntry]
+
+    /// The last entry before which no other one can appear any more: a transaction may commit an entry after one with a higher
+    /// number. Waits for such transactions, for some seconds at most. 0 without an entry.
+    func lastSettledEntry() throws(Refusal) -> Int64
+
     // MARK: Import and export
 
     /// Whether a disabled user's identity is barred.

@@ -10,7 +10,7 @@
 ///
 /// All methods throw `.storageUnavailable` and no other refusal. Then nothing has been written. A caller must not treat
 /// a failure as "there is no such row".
-package protocol Store: PasskeyStore {
+package protocol Store: PasskeyStore, SupportStore {
     // MARK: Users
 
     func user(_ id: UserID) throws(Refusal) -> User?

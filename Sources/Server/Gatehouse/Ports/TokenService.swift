@@ -14,6 +14,9 @@ package protocol TokenService: CodeService, WebSignInSecrets, PasskeyCeremonies 
     /// - Parameter token: as bytes, since nothing of it is read as text before its signature is verified.
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller
 
+    /// The role in a token of this installation that has expired; nil for any other text.
+    func role(inExpired token: ArraySlice<UInt8>) -> Role?
+
     /// The same with all claims, for services that ask about a token.
     func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims
 

@@ -8,6 +8,7 @@ final class Senders: Sendable {
     private let gates: [CodeChannel: CallGate]
     private let log: Log
     private let failures = Mutex<[CodeChannel: Int]>([:])
+    private let configured = Mutex<Set<CodeChannel>>([])
     private let throttle = LogThrottle(every: .seconds(60))
 
     /// - Parameter each: how many requests may wait for one receiver. Each of them occupies a worker thread.
@@ -19,6 +20,7 @@ final class Senders: Sendable {
     /// Failures of settings before say nothing about these.
     func build(_ configured: ConfiguredDelivery) -> [CodeChannel: any MessageSender] {
         failures.withLock { $0.removeAll() }
+        self.configured.withLock { $0 = Set(configured.channels) }
         return configured.channels.reduce(into: [:]) { senders, channel in
             senders[channel] = gates[channel].flatMap { configured.sender(for: channel, through: $0, report: report) }
         }
@@ -35,6 +37,8 @@ final class Senders: Sendable {
 
     /// Number of messages that were not accepted since the last one that was.
     func failures(of channel: CodeChannel) -> Int { failures.withLock { $0[channel, default: 0] } }
+
+    func isConfigured(_ channel: CodeChannel) -> Bool { configured.withLock { $0.contains(channel) } }
 
     /// Number of requests that wait for a gateway or a mail server now.
     func waiting(for channel: CodeChannel) -> Int { gates[channel]?.count ?? 0 }

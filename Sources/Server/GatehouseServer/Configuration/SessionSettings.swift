@@ -83,7 +83,7 @@ extension SettingReader<Settings> {
         services: ServiceAccess, passkeys: PasskeyPolicy?
     ) -> Policy {
         let (sensitiveMaxAge, stale) = (self[\.sessions.sensitiveMaxAge], self[\.codes.phoneStaleAfter])
-        return Policy(
+        var policy = Policy(
             accessTokenLifetime: self[\.sessions.accessTokenLifetime],
             refresh: RefreshPolicy(
                 tokenLifetime: self[\.sessions.refreshTokenLifetime],
@@ -102,6 +102,8 @@ extension SettingReader<Settings> {
             phone: PhonePolicy(binding: self[\.codes.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web,
             services: services, passkeys: passkeys,
             tellsOwners: self[\.delivery.accountNotices] == .on && isSet(\.delivery.smtpURL))
+        policy.support = supportPolicy
+        return policy
     }
 
     /// Nil if the development login is disabled: in production its secret is not used, and may have any value.

@@ -12,6 +12,7 @@ package struct Settings: SettingsTable {
     let web = WebSettings()
     let services = ServiceSettings()
     let passkeys = PasskeySettings()
+    let support = SupportSettings()
     package let sessions = SessionSettings()
     let delivery = DeliverySettings()
     let codes = CodeSettings()

@@ -171,6 +171,14 @@ private struct EventMetric: Sendable {
             "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused.",
             ["step": WebSignInStep.allCases.map(\.rawValue)]
         ) { if case .webSignIn(let step) = $0 { [step.rawValue] } else { nil } },
+        EventMetric(
+            "gatehouse_admin_acts_total", "Acts and looks of administrators in the API for support.",
+            ["act": SupportActKind.allCases.map(\.rawValue)]
+        ) { if case .administered(let act) = $0 { [act.rawValue] } else { nil } },
+        EventMetric(
+            "gatehouse_admin_refused_total", "Requests of administrators that the API for support has refused, by reason.",
+            ["reason": Refusal.ofAdministrators.map(\.label)]
+        ) { if case .administratorRefused(let refusal) = $0 { [refusal.label] } else { nil } },
     ]
 
     private static let channels = CodeChannel.allCases.map(\.rawValue)
@@ -181,6 +189,12 @@ extension Refusal {
     fileprivate static let ofRefreshes: [Refusal] = [
         .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
         .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound,
+    ]
+}
+
+extension Refusal {
+    fileprivate static let ofAdministrators: [Refusal] = [
+        .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero), .notFound,
     ]
 }
 

@@ -87,6 +87,12 @@ final class ProviderRegistry: Sendable {
             .sorted { $0.provider.rawValue < $1.provider.rawValue }
     }
 
+    /// Each provider, and the same of its keys if it has any.
+    var states: [(provider: Provider, hasKeys: Bool, age: Duration?)] {
+        parts.withLock { $0 }.map { name, part in (name, part.keys != nil, part.keys?.age) }
+            .sorted { $0.provider.rawValue < $1.provider.rawValue }
+    }
+
     /// Number of logins that wait for a provider's answer to a code now.
     var waitingLogins: Int { gate.count }
 }

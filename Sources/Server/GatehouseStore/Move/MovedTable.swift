@@ -87,6 +87,17 @@ extension MovedTable {
         MovedTable(
             "notices", key: "id", texts: ["user_id", "kind", "provider", "address"],
             numbers: ["id", "moment", "attempts", "due_at", "expires_at"], isNumbered: true),
+        MovedTable(
+            "audit_acts", key: "id", texts: ["actor", "reason", "request_id"], numbers: ["id", "moment"]),
+        MovedTable(
+            "merges", key: "id",
+            texts: [
+                "user_id", "other_id", "actor", "accounts", "email", "nickname", "avatar_url", "last_login_provider",
+                "other_email", "other_nickname", "other_avatar_url",
+            ],
+            numbers: ["id", "moment", "last_login_at"],
+            flags: ["email_verified", "onboarding_completed", "other_email_verified"]),
+        MovedTable("statistics", key: "id", texts: ["id"], numbers: ["count"]),
         MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
     ]
 }

@@ -17,6 +17,10 @@ extension Connection: RecordConnection {
         try send("SELECT pg_advisory_xact_lock(?)", .integer(0x636F_6465_7300_0001))
     }
 
+    package func lockSupport() throws {
+        try send("SELECT pg_advisory_xact_lock(?)", .integer(0x7375_7070_6F72_7400))
+    }
+
     /// The lock of the identity itself comes first: it may have no user yet, and two first logins must not create two
     /// users.
     package func lock(_ identity: Identity) throws {
@@ -83,6 +87,7 @@ extension Connection: RecordConnection {
 
     package static var skippingLockedRows: String { "FOR UPDATE SKIP LOCKED" }
     package static var clock: String { "gatehouse_now()" }
+    package static var lastEntry: String { "currval(pg_get_serial_sequence('audit_events', 'id'))" }
 
     package static var providersOfUser: String {
         "(SELECT string_agg(provider, ' ' ORDER BY created_at, id) FROM auth_accounts WHERE user_id = u.id)"

@@ -136,5 +136,6 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(name: "passkeys", usableBy: 1, sql: PackageResources.postgresql_0014_passkeys_sql),
         PostgreSQLMigration(
             name: "login methods", usableBy: 1, sql: PackageResources.postgresql_0015_login_methods_sql),
+        PostgreSQLMigration(name: "support", usableBy: 1, sql: PackageResources.postgresql_0016_support_sql),
     ]
 }

@@ -177,6 +177,22 @@ extension PostgreSQLStore: RelationalStore {
     }
 }
 
+extension PostgreSQLStore {
+    package func lastSettledEntry() throws(Refusal) -> Int64 {
+        let last = try reading { try $0.number("coalesce(max(id), 0) FROM audit_events") }
+        // A transaction gets its id at the latest some microseconds after the number of its entry.
+        Thread.pause(for: .milliseconds(100))
+        let next = try reading { try $0.number("pg_snapshot_xmax(pg_current_snapshot())::text::bigint") }
+        for _ in 0..<100 {
+            let oldest = try reading { try $0.number("pg_snapshot_xmin(pg_current_snapshot())::text::bigint") }
+            if oldest >= next { return last }
+            Thread.pause(for: .milliseconds(100))
+        }
+        throw .storageUnavailable(
+            StoreFailure("a transaction in this PostgreSQL has not ended for ten seconds: try again", cause: .busy))
+    }
+}
+
 extension PostgreSQLStore: ServerStore {
     package func writesOfOthers() -> Int64? { nil }
 

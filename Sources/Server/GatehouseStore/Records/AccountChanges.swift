@@ -144,15 +144,24 @@ extension RecordConnection {
     func delete(
         _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEntry
     ) throws -> Deletion? {
+        try delete(id, for: reason, queueing: task, now: event.moment) { connection in try connection.insert(event) }
+    }
+
+    /// - Parameter record: writes the audit trail: before the sessions end, because that adds to it.
+    func delete(
+        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, now: Timestamp,
+        recording record: (Self) throws -> Void
+    ) throws -> Deletion? {
         try lock(id)
         // Before what belongs to them, and before the audit trail: the end of a session adds to it.
         try lockSessions(of: id)
-        guard try anonymise(id, now: event.moment) else { return nil }
-        let revocation = try queueRevocation(of: id, queueing: task, now: event.moment)
+        guard try anonymise(id, now: now) else { return nil }
+        let revocation = try queueRevocation(of: id, queueing: task, now: now)
         try deleteAccounts(of: id)
-        try insert(UserEvent(.deleted(joining: nil), of: id, at: event.moment))
-        try insert(event)
-        let ended = try deleteSessions(of: id, for: reason, now: event.moment)
+        try send("DELETE FROM merges WHERE user_id = ?1 OR other_id = ?1", .text(id.text))
+        try insert(UserEvent(.deleted(joining: nil), of: id, at: now))
+        try record(self)
+        let ended = try deleteSessions(of: id, for: reason, now: now)
         return Deletion(ended: ended, revocation: revocation)
     }
 

@@ -102,21 +102,25 @@ extension RelationalStore {
     }
 
     package func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int {
-        try writing { connection in
-            let values = query.values
-            try connection.send(
-                """
-                UPDATE event_receivers SET resumed_at = ?6
-                WHERE name IN (SELECT e.receiver FROM events e WHERE \(queried))
-                """,
-                values[0], values[1], values[2], values[3], values[4], .integer(now.milliseconds))
-            return try connection.run(
-                """
-                UPDATE events SET attempts = 0, due_at = NULL, expires_at = NULL, dead_at = NULL
-                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
-                """,
-                values[0], values[1], values[2], values[3], values[4], .integer(Int64(query.limit)))
-        }
+        try writing { try $0.retry(query, now: now) }
+    }
+}
+
+extension RecordConnection {
+    func retry(_ query: EventQuery, now: Timestamp) throws -> Int {
+        let values = query.values
+        try send(
+            """
+            UPDATE event_receivers SET resumed_at = ?6
+            WHERE name IN (SELECT e.receiver FROM events e WHERE \(queried))
+            """,
+            values[0], values[1], values[2], values[3], values[4], .integer(now.milliseconds))
+        return try run(
+            """
+            UPDATE events SET attempts = 0, due_at = NULL, expires_at = NULL, dead_at = NULL
+            WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
+            """,
+            values[0], values[1], values[2], values[3], values[4], .integer(Int64(query.limit)))
     }
 }
 

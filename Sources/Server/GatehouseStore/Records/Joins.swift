@@ -41,7 +41,7 @@ extension RecordConnection {
         let owner = accepted.user.id
         let moved = try accounts(of: join.caller).map(\.provider)
         let former = try user(owner)
-        try moveAccounts(of: join.caller, to: owner, resealing: reseal, now: join.moment)
+        try moveAccounts(of: join.caller, to: owner, resealing: { reseal($0, owner) }, now: join.moment)
         let ended = try deleteSessions(of: join.caller, for: .userDeleted, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
         try updateAtLogin(accepted.user, from: former, by: join.identity.provider, now: join.moment)
@@ -56,28 +56,36 @@ extension RecordConnection {
     }
 
     /// With what Apple gave to the user, encrypted for the other one.
-    private func moveAccounts(
-        of user: UserID, to owner: UserID, resealing reseal: ([UInt8], UserID) -> [UInt8]?, now: Timestamp
-    ) throws {
-        let tokens = try all(
-            "SELECT id, refresh_token FROM auth_accounts WHERE user_id = ? AND refresh_token IS NOT NULL",
-            .text(user.text)
-        ) { row in (id: row.text(0), token: row.blob(1)) }
-        try send(
-            "UPDATE auth_accounts SET user_id = ?2, updated_at = ?3 WHERE user_id = ?1", .text(user.text),
-            .text(owner.text), .integer(now.milliseconds))
-        for (id, token) in tokens {
+    ///
+    /// - Parameter ids: only these accounts; nil for all.
+    /// - Returns: the providers of the accounts that have moved.
+    @discardableResult
+    func moveAccounts(
+        _ ids: [String]? = nil, of user: UserID, to owner: UserID, resealing reseal: ([UInt8]) -> [UInt8]?,
+        now: Timestamp
+    ) throws -> [Provider] {
+        let accounts = try all(
+            "SELECT id, provider, refresh_token FROM auth_accounts WHERE user_id = ?", .text(user.text)
+        ) { row in
+            (id: row.text(0), provider: try row.case(Provider.self, at: 1), token: row.optionalBlob(2))
+        }.filter { ids?.contains($0.id) ?? true }
+        for (id, _, token) in accounts {
             try send(
-                "UPDATE auth_accounts SET refresh_token = ? WHERE id = ?", .optional(reseal(token, owner)), .text(id))
+                "UPDATE auth_accounts SET user_id = ?2, refresh_token = ?3, updated_at = ?4 WHERE id = ?1", .text(id),
+                .text(owner.text), .optional(token.flatMap(reseal)), .integer(now.milliseconds))
+        }
+        guard ids == nil || accounts.contains(where: { $0.provider == .apple }) else {
+            return accounts.map(\.provider)
         }
         let tasks = try all(
             "SELECT id, secret FROM apple_tasks WHERE user_id = ? AND kind = 'exchange'", .text(user.text)
         ) { row in (id: row.integer(0), secret: row.blob(1)) }
         for (id, secret) in tasks {
-            guard let sealed = reseal(secret, owner) else { continue }
+            guard let sealed = reseal(secret) else { continue }
             try send(
                 "UPDATE apple_tasks SET user_id = ?, secret = ? WHERE id = ?", .text(owner.text), .blob(sealed),
                 .integer(id))
         }
+        return accounts.map(\.provider)
     }
 }

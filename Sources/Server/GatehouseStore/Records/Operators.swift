@@ -13,9 +13,7 @@ extension RelationalStore {
 
     package func disable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
-            guard try connection.setStatus(.disabled, of: id, from: .active, now: event.moment) else { return false }
-            _ = try connection.revokeAll(of: id, for: .userDisabled, now: event.moment)
-            try connection.insert(UserEvent(.disabled, of: id, at: event.moment))
+            guard try connection.disable(id, now: event.moment) != nil else { return false }
             try connection.insert(event)
             return true
         }
@@ -23,10 +21,7 @@ extension RelationalStore {
 
     package func enable(_ id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
-            let hadBarred = try connection.unbar(id)
-            let wasDisabled = try connection.setStatus(.active, of: id, from: .disabled, now: event.moment)
-            guard wasDisabled || hadBarred else { return false }
-            if wasDisabled { try connection.insert(UserEvent(.enabled, of: id, at: event.moment)) }
+            guard try connection.enable(id, now: event.moment) else { return false }
             try connection.insert(event)
             return true
         }
@@ -34,8 +29,7 @@ extension RelationalStore {
 
     package func setRole(_ role: Role, of id: UserID, recording event: AuditEntry) throws(Refusal) -> Bool {
         try writing { connection in
-            guard try connection.setRole(role, of: id, now: event.moment) else { return false }
-            try connection.insert(UserEvent(.updated(["role"]), of: id, at: event.moment))
+            guard try connection.give(role, to: id, now: event.moment) else { return false }
             try connection.insert(event)
             return true
         }
@@ -46,8 +40,33 @@ extension RelationalStore {
     }
 }
 
+extension RecordConnection {
+    /// Disables an active user. Returns the sessions that ended; nil, and nothing is changed, for any other user.
+    func disable(_ id: UserID, now: Timestamp) throws -> [EndedSession]? {
+        guard try setStatus(.disabled, of: id, from: .active, now: now) else { return nil }
+        let ended = try revokeAll(of: id, for: .userDisabled, now: now)
+        try insert(UserEvent(.disabled, of: id, at: now))
+        return ended
+    }
+
+    /// False, and nothing is changed, when the user is not disabled and none of their identities is barred.
+    func enable(_ id: UserID, now: Timestamp) throws -> Bool {
+        let hadBarred = try unbar(id)
+        let wasDisabled = try setStatus(.active, of: id, from: .disabled, now: now)
+        if wasDisabled { try insert(UserEvent(.enabled, of: id, at: now)) }
+        return wasDisabled || hadBarred
+    }
+
+    /// False, and nothing is changed, when the user has the role already or is deleted.
+    func give(_ role: Role, to id: UserID, now: Timestamp) throws -> Bool {
+        guard try setRole(role, of: id, now: now) else { return false }
+        try insert(UserEvent(.updated(["role"]), of: id, at: now))
+        return true
+    }
+}
+
 /// The columns of a user `u` for operators, in the order in which `UserRecord.init(row:_:)` reads them.
-private let recordColumns = """
+let recordColumns = """
     u.id, \(userColumns), u.updated_at, u.last_login_at, u.last_login_provider
     """
 
@@ -143,7 +162,7 @@ extension RecordConnection {
 
 extension UserRecord {
     /// Reads `recordColumns` and `providersOfUser`.
-    fileprivate init(row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
+    init(row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
         let id = UserID(row.text(columns.next()))
         self.init(
             user: try User(id, row: row, &columns), updatedAt: row.timestamp(columns.next()),

@@ -6,6 +6,8 @@ import Synchronization
 package final class PurgeCursor: Sendable {
     fileprivate let session = Mutex("")
     fileprivate let rows = Mutex<[String: Int64]>([:])
+    /// When statistics are counted next.
+    fileprivate let statistics = Mutex(ContinuousClock.now)
 }
 
 /// A table whose rows are inserted in the order of their numbers, so that the oldest come first.
@@ -28,10 +30,13 @@ extension RelationalStore {
             AppendOnlyTable(table: "apple_notifications", number: "place", limit: limits.auditEventsBefore),
             AppendOnlyTable(table: "code_sends", number: "id", limit: limits.codeSendsBefore),
             AppendOnlyTable(table: "audit_events", number: "id", limit: limits.auditEventsBefore),
+            AppendOnlyTable(table: "audit_acts", number: "id", limit: limits.auditEventsBefore),
         ]
         try removeClockReports(before: limits.revocationsBefore)
         try correctOutbox(now: limits.now)
-        var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
+        // Before what it counts is deleted.
+        var hasMore = try countStatisticsIfDue(now: limits.now)
+        if try purgeSessions(expiredBefore: limits.sessionsExpired) { hasMore = true }
         if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
         for (table, latest) in [
             ("codes", StoredCode.latestExpiry(now: limits.now)),
@@ -46,6 +51,17 @@ extension RelationalStore {
         if try purgeDeadLetters(before: limits.auditEventsBefore) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true
+        }
+        return hasMore
+    }
+
+    /// Once a minute, also where merges of users cannot be undone any more.
+    private func countStatisticsIfDue(now: Timestamp) throws(Refusal) -> Bool {
+        guard purgeCursor.statistics.withLock({ $0 <= ContinuousClock.now }) else { return false }
+        let hasMore = try countStatistics(now: now)
+        if !hasMore {
+            try writing { try $0.removeOldMerges(now: now) }
+            purgeCursor.statistics.withLock { $0 = .now + .seconds(60) }
         }
         return hasMore
     }

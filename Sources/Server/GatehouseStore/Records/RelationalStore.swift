@@ -44,6 +44,9 @@ package protocol RecordConnection: SQLConnection {
     /// Waits for other transactions that count messages with codes.
     func lockCodes() throws
 
+    /// Waits for other acts of support.
+    func lockSupport() throws
+
     /// Waits for other transactions of the identity: also when it has no user yet.
     func lock(_ identity: Identity) throws
 
@@ -74,6 +77,9 @@ package protocol RecordConnection: SQLConnection {
 
     /// An expression: the time by the clock of the database, in milliseconds.
     static var clock: String { get }
+
+    /// An expression: the number of the last entry that this transaction has added to the audit trail.
+    static var lastEntry: String { get }
 
     /// The providers at which a user `u` has an account, the oldest account first, as a text with spaces between them.
     static var providersOfUser: String { get }

@@ -84,17 +84,23 @@ extension RecordConnection {
 
     /// Ends a session that has not ended. The triggers of `writeEnd` run.
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEntry) throws -> Bool {
+        guard try end(id, for: reason, now: event.moment) != nil else { return false }
+        try insert(event)
+        return true
+    }
+
+    /// The same without an entry of the audit trail. Returns the user; nil if the session had ended, or does not exist.
+    func end(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws -> UserID? {
         let user = try first(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
             WHERE id = ?1 AND revoked_at IS NULL RETURNING user_id
             """,
-            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue)
+            .text(id.text), .integer(now.milliseconds), .text(reason.rawValue)
         ) { row in UserID(row.text(0)) }
-        guard let user else { return false }
-        try insert(UserEvent.end(of: id, for: reason, of: user, at: event.moment))
-        try insert(event)
-        return true
+        guard let user else { return nil }
+        try insert(UserEvent.end(of: id, for: reason, of: user, at: now))
+        return user
     }
 
     /// Returns the sessions that had not been revoked. Also those that seem to have expired: by the clock of another node

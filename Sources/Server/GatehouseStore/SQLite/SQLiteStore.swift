@@ -130,6 +130,7 @@ extension SQLiteStore: ProbedStore {
 extension Connection: RecordConnection {
     package func lock(_ redemption: Redemption?, _ proof: ProofUse?) {}
     package func lockCodes() {}
+    package func lockSupport() {}
 
     package func lock(_ identity: Identity) {}
     package func lock(_ identities: [Identity]) {}
@@ -139,6 +140,7 @@ extension Connection: RecordConnection {
     package func lockMaintenance() -> Bool { true }
     package static var skippingLockedRows: String { "" }
     package static var clock: String { "unixepoch() * 1000" }
+    package static var lastEntry: String { "last_insert_rowid()" }
 
     package static var providersOfUser: String {
         """
@@ -182,6 +184,12 @@ extension SQLiteStore {
         try refusing { () throws(StoreFailure) in
             try write { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
         }
+    }
+}
+
+extension SQLiteStore {
+    package func lastSettledEntry() throws(Refusal) -> Int64 {
+        try reading { try $0.number("coalesce(max(id), 0) FROM audit_events") }
     }
 }
 

@@ -116,5 +116,6 @@ struct Migration: Sendable {
         Migration(name: "notices", sql: PackageResources._017_notices_sql),
         Migration(name: "passkeys", sql: PackageResources._018_passkeys_sql),
         Migration(name: "login methods", sql: PackageResources._019_login_methods_sql),
+        Migration(name: "support", sql: PackageResources._020_support_sql),
     ]
 }

@@ -42,7 +42,7 @@ struct Form {
         return value
     }
 
-    private static func fault(_ name: String, _ message: String) -> Problem {
+    static func fault(_ name: String, _ message: String) -> Problem {
         .invalidRequest([FieldError(field: name, message: message)])
     }
 }

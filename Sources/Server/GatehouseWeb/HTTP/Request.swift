@@ -88,6 +88,7 @@ package enum EnvelopeField: Sendable {
 package enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"
+    case put = "PUT"
     case patch = "PATCH"
     case delete = "DELETE"
 

@@ -53,6 +53,7 @@ extension Problem {
                 self = .unacceptedPasskey(fault)
             case .invalidCode where route.access.isAuthorisedByAccessToken(request):
                 self = .unacceptedCode
+            case .hidden: self = .notFound
             case .invalidAddress(let fault):
                 self = .invalidRequest([fault.fieldError()])
             case .invalidContact(let fault):

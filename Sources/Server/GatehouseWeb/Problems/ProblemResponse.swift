@@ -41,6 +41,8 @@ extension Problem {
             fault.reason.rawValue
         case .refused(.accountAlreadyLinked(let conflict)): conflict.rawValue
         case .refused(.passkey(let fault)), .unacceptedPasskey(let fault): fault.reason
+        case .refused(.mergeConflict(let conflict)): conflict.name
+        case .refused(.nothingLeftToMerge): "last_account"
         default: nil
         }
     }

@@ -234,6 +234,28 @@ extension Refusal {
             .init(
                 status: 409, code: "last_account",
                 detail: "This is your only way to log in. Link another account first, or delete the user.")
+        case .hidden: Problem.notFound.entry
+        case .unknownUser: Problem.unknownUser.entry
+        case .unknownEvent:
+            .init(status: 404, code: "not_found", detail: "No receiver waits for an event with this id.")
+        case .reasonRequired:
+            .init(
+                status: 422, code: "reason_required",
+                detail: "An act needs a reason of 3 to 500 bytes, for the audit trail. Send it as reason.")
+        case .ownAccount:
+            .init(
+                status: 409, code: "own_account",
+                detail: "Administrators do not act on their own account. Let another administrator do it.")
+        case .mergeConflict(let conflict):
+            .init(status: 409, code: "merge_conflict", detail: conflict.explanation)
+        case .notMerged:
+            .init(
+                status: 409, code: "not_merged",
+                detail: "This user was not merged into another one within a day, or that was undone already.")
+        case .nothingLeftToMerge:
+            .init(
+                status: 409, code: "merge_conflict",
+                detail: "One of the two users would have no way to sign in. Unlink nothing of what has moved, or merge again.")
         case .notFound:
             .init(status: 404, code: "not_found", detail: "No session with this id belongs to you.")
         case .noSuchPasskey: .init(status: 404, code: "not_found", detail: "No passkey with this id belongs to you.")
@@ -255,6 +277,17 @@ extension Refusal {
     fileprivate static let invalidCodeDetail = """
         The code is wrong, used or expired, or was tried too often. Ask for a new one.
         """
+}
+
+extension MergeConflict {
+    fileprivate var explanation: String {
+        switch self {
+        case .account(let provider):
+            "Both users have an account at \(provider.rawValue). Unlink one of the two first."
+        case .status: "Both users have to be active, and two."
+        case .role: "Both users need the role USER. Change the role first."
+        }
+    }
 }
 
 extension CodeChannel {
