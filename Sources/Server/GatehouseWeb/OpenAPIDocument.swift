@@ -22,7 +22,9 @@ package enum OpenAPIDocument {
         return document.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static let otherTags: [JSONValue] = ["For browsers", "For services", "On the machine"]
+    private static let otherTags: [JSONValue] = [
+        "For browsers", "For services", "For administrators", "On the machine",
+    ]
 
     private static func forClients(_ paths: JSONObject) -> JSONObject {
         JSONObject(

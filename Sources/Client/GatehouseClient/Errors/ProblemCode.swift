@@ -73,6 +73,18 @@ extension ProblemCode {
     /// The operator has configured no provider of this name.
     public static let unknownProvider = ProblemCode.other("unknown_provider")
 
+    /// For administrators: an act has no reason.
+    public static let reasonRequired = ProblemCode.other("reason_required")
+
+    /// For administrators: nobody acts on their own account.
+    public static let ownAccount = ProblemCode.other("own_account")
+
+    /// For administrators: two users cannot be merged, or not be separated again. See ``Problem/reason``.
+    public static let mergeConflict = ProblemCode.other("merge_conflict")
+
+    /// For administrators: there is no merge that can be undone.
+    public static let notMerged = ProblemCode.other("not_merged")
+
     /// The code is wrong, expired or used, or was tried too often. The server does not say which: request a new one after
     /// some tries.
     public static let invalidCode = ProblemCode.other("invalid_code")

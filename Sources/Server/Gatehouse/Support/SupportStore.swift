@@ -136,15 +136,20 @@ package struct AuditSelection: Sendable, Equatable {
     package var userID: UserID?
     /// The id of an administrator.
     package var actor: String?
-    package var kind: AuditEntry.Kind?
+    /// Empty for all.
+    package var kinds: [AuditEntry.Kind]
+    /// The address of a client.
+    package var address: String?
     /// Only entries before this one.
     package var before: Int64
     package var limit: Int
 
     package init(
-        userID: UserID? = nil, actor: String? = nil, kind: AuditEntry.Kind? = nil, before: Int64 = .max, limit: Int
+        userID: UserID? = nil, actor: String? = nil, kinds: [AuditEntry.Kind] = [], address: String? = nil,
+        before: Int64 = .max, limit: Int
     ) {
-        (self.userID, self.actor, self.kind, self.before, self.limit) = (userID, actor, kind, before, limit)
+        (self.userID, self.actor, self.kinds, self.address) = (userID, actor, kinds, address)
+        (self.before, self.limit) = (before, limit)
     }
 }
 

@@ -163,7 +163,10 @@ extension AuditSelection {
         return "SELECT * FROM audit_events WHERE user_id = ?3 AND id < ?1 ORDER BY id + 0 DESC LIMIT ?2"
     }
 
-    fileprivate var isFiltered: Bool { kind != nil || actor != nil && userID != nil }
+    fileprivate var isFiltered: Bool { !kinds.isEmpty || address != nil || actor != nil && userID != nil }
+
+    /// With a space before and after each.
+    fileprivate var kindList: String? { kinds.isEmpty ? nil : kinds.reduce(" ") { $0 + $1.rawValue + " " } }
 }
 
 extension RecordConnection {
@@ -177,11 +180,13 @@ extension RecordConnection {
         let entries = try all(
             """
             SELECT \(numberedColumns) FROM (\(window)) AS e LEFT JOIN audit_acts a ON a.id = e.id
-            WHERE (CAST(?4 AS TEXT) IS NULL OR e.kind = ?4) AND (CAST(?5 AS TEXT) IS NULL OR e.user_id = ?5)
-            ORDER BY e.id DESC LIMIT ?6
+            WHERE (CAST(?4 AS TEXT) IS NULL OR replace(?4, ' ' || e.kind || ' ', '') <> ?4)
+                AND (CAST(?5 AS TEXT) IS NULL OR e.user_id = ?5) AND (CAST(?6 AS TEXT) IS NULL OR e.address = ?6)
+            ORDER BY e.id DESC LIMIT ?7
             """,
-            parameters[0], parameters[1], parameters[2], .optional(selection.kind?.rawValue),
-            .optional(selection.userID?.text), .integer(Int64(selection.limit + 1)), read: NumberedEntry.init(row:))
+            parameters[0], parameters[1], parameters[2], .optional(selection.kindList),
+            .optional(selection.userID?.text), .optional(selection.address), .integer(Int64(selection.limit + 1)),
+            read: NumberedEntry.init(row:))
         let page = Array(entries.prefix(selection.limit))
         if entries.count > selection.limit { return AuditPage(entries: page, next: page.last?.number) }
         guard selection.isFiltered else { return AuditPage(entries: page, next: nil) }

@@ -99,7 +99,8 @@ extension Endpoints {
         let query = try request.query()
         let selection = AuditSelection(
             userID: try query.plain("user").map { UserID($0) }, actor: try query.plain("actor"),
-            kind: try query.choice("type", AuditEntry.Kind.self), before: try query.number("cursor") ?? .max,
+            kinds: try query.values(of: "type").map { try Form.choice("type", AuditEntry.Kind.self, $0) },
+            address: try query.plain("address"), before: try query.number("cursor") ?? .max,
             limit: AuthService.supportPage)
         return .ok(AuditPageBody(page: try auth.auditPage(selection, by: administrator)))
     }
@@ -201,9 +202,14 @@ extension Form {
     fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String, _: Choice.Type
     ) throws(Problem) -> Choice? {
-        guard let text = try plain(name) else { return nil }
+        try plain(name).map { text throws(Problem) in try Self.choice(name, Choice.self, text) }
+    }
+
+    fileprivate static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _: Choice.Type, _ text: String
+    ) throws(Problem) -> Choice {
         guard let choice = Choice(rawValue: text) else {
-            throw Self.fault(name, "must be one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+            throw fault(name, "must be one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return choice
     }

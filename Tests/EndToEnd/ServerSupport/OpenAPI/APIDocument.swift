@@ -91,6 +91,9 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// Whether only services of the operator reach it, with a token of theirs.
     var isForServices: Bool { description["tags"]?.array == ["For services"] }
 
+    /// Whether it exists for administrators only.
+    var isForAdministrators: Bool { description["tags"]?.array == ["For administrators"] }
+
     /// Whether browsers reach it and no other client: it answers with pages and redirects.
     var isForBrowsers: Bool { description["tags"]?.array == ["For browsers"] }
 

@@ -33,10 +33,12 @@ final class ExampleFixture {
             variables["REDIRECT_URIS"] = WebSignInFixture.page
             variables["PASSKEY_RP_ID"] = PasskeyFixture.rpID
             variables["SERVICE_TOKENS"] = ServiceFixture.setting
+            if operation.isForAdministrators { variables["ADMIN_API"] = "on" }
             adjust(&variables)
         }
         server.fetchProviderKeys(["ACME", "GOOGLE"])
         login = try server.devLogin("example@example.com")
+        if operation.isForAdministrators { try becomeAdministrator("SUPER_ADMIN") }
     }
 
     var sessionID: String { login.refreshClaims["sid"]?.string ?? "" }
@@ -46,6 +48,7 @@ final class ExampleFixture {
         if operation.id == "signInWithCode" { return codeLogin() }
         if let request = webRequest() ?? passkeyRequest() { return request }
         if operation.isForServices { return serviceRequest }
+        if operation.isForAdministrators { return administratorRequest }
         var request = TestRequest(
             method: operation.method,
             path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
@@ -105,6 +108,40 @@ extension ExampleFixture {
             default: .get(operation.path.replacing("{id}", with: id))
             }
         authorise(&request, by: ServiceFixture.token)
+        return request
+    }
+}
+
+// MARK: - Administrators
+
+extension ExampleFixture {
+    func becomeAdministrator(_ role: String) throws {
+        try server.testDatabase.execute("UPDATE users SET role = '\(role)' WHERE id = '\(login.userID)'")
+        login = try server.devLogin("example@example.com")
+    }
+
+    /// A user who has signed in with Apple, and whom no other request has changed.
+    private var subject: String { logInWithApple("subject of support").userID }
+
+    private var administratorRequest: TestRequest {
+        var (id, body): (String, JSONObject) = (subject, ["reason": "an example"])
+        switch operation.id {
+        case "changeRole": body["role"] = "ADMIN"
+        case "mergeUsers", "unmergeUser":
+            body["into"] = .string((try? server.devLogin("other@example.com").userID) ?? "")
+            let path = "/api/admin/users/\(id)/merge"
+            if operation.id == "unmergeUser" { _ = server.send(.post(path, body, bearer: login.accessToken)) }
+        case "retryEvent":
+            id = "evt_example"
+            try? server.testDatabase.execute(
+                """
+                INSERT INTO events (receiver, id, type, user_id, moment) VALUES ('r', '\(id)', 'user.disabled', 'user_x', 1)
+                """)
+        default: break
+        }
+        var request = TestRequest(method: operation.method, path: operation.path.replacing("{id}", with: id))
+        authorise(&request, by: login.accessToken)
+        if operation.description["requestBody"] != nil { Self.set(body, of: &request) }
         return request
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import StoreSupport
 import TestSupport
 
 /// Makes an operation answer one problem that the OpenAPI document lists for it.
@@ -23,9 +24,9 @@ struct Provocation {
 
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
-        return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
-            ?? answerAboutRefresh(fixture) ?? answerAboutPasskey(fixture) ?? answerAboutApple(fixture)
-            ?? answerAboutCode(fixture)
+        return try answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutAccess(fixture)
+            ?? answerAboutProof(fixture) ?? answerAboutRefresh(fixture) ?? answerAboutPasskey(fixture)
+            ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
             ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
     }
@@ -35,6 +36,7 @@ struct Provocation {
         if problem.code == "login_too_old" || problem.status == 422 || unavailable.contains(problem.code) {
             variables["SENSITIVE_MAX_AGE"] = "10m"
         }
+        if operation.isForAdministrators, problem.code == "login_too_old" { variables["ACCESS_TOKEN_TTL"] = "12h" }
         switch problem.code {
         case "invalid_dpop_proof": variables["DPOP_GUARD"] = "required"
         case "delivery_unavailable": variables["SMS_URL"] = "http://127.0.0.1:1"
@@ -130,6 +132,52 @@ extension Provocation {
         case "dev_login_disabled":
             try fixture.server.restart { $0["DEV_LOGIN_SECRET"] = nil }
             return fixture.send()
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Administrators
+
+extension Provocation {
+    private func answerAboutSupport(_ fixture: ExampleFixture) throws -> TestResponse? {
+        guard operation.isForAdministrators else { return nil }
+        switch problem.code {
+        case "invalid_request" where operation.method == "GET":
+            return fixture.send { $0.path += "?role=nobody&reason=%01&type=nothing&step=week&cursor=x" }
+        case "invalid_request": return fixture.send { Self.set(["reason": [], "role": "ADMIN"], of: &$0) }
+        case "login_too_old":
+            fixture.server.advanceClock(by: .seconds(3601))
+            return fixture.send()
+        case "not_found" where operation.path.contains("{id}"):
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: "user_another") }
+        case "not_found":
+            let token = try fixture.server.devLogin("ordinary@example.com").accessToken
+            return fixture.send { fixture.authorise(&$0, by: token) }
+        case "reason_required":
+            return fixture.send { Self.set(["role": "ADMIN", "into": "user_another", "reason": " "], of: &$0) }
+        case "own_account":
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: fixture.login.userID) }
+        case "insufficient_role":
+            let target = try fixture.server.devLogin("above@example.com").userID
+            try fixture.server.testDatabase.execute("UPDATE users SET role = 'SUPER_ADMIN' WHERE id = '\(target)'")
+            let request = fixture.request()
+            try fixture.becomeAdministrator("ADMIN")
+            return fixture.send { sent in
+                sent = request
+                sent.path = operation.path.replacing("{id}", with: target)
+                fixture.authorise(&sent, by: fixture.login.accessToken)
+            }
+        case "merge_conflict" where operation.id == "mergeUsers":
+            let other = try fixture.server.devLogin("another@example.com").userID
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: other) }
+        case "merge_conflict":
+            let request = fixture.request()
+            try fixture.server.testDatabase.execute("DELETE FROM auth_accounts WHERE provider = 'APPLE'")
+            return fixture.server.send(request)
+        case "not_merged":
+            let other = try fixture.server.devLogin("another@example.com").userID
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: other) }
         default: return nil
         }
     }

@@ -8,6 +8,30 @@ protocol PartialStore: Store {}
 extension PartialStore {
     private func fail<Answer>(_: Answer.Type = Answer.self) throws(Refusal) -> Answer { throw storageFailure }
 
+    func users(_: UserQuery) throws(Refusal) -> [UserRecord] { try fail() }
+    func userRecord(_: UserID) throws(Refusal) -> UserRecord? { try fail() }
+    func search(_: SupportSearch, after: NicknameCursor?, limit: Int) throws(Refusal) -> [UserMatch] { try fail() }
+    func auditPage(_: AuditSelection) throws(Refusal) -> AuditPage { try fail() }
+    func record(_: SupportEntry) throws(Refusal) { try fail(Void.self) }
+    func perform(
+        _: SupportAct, on: UserID, by: SupportActor, recording: SupportEntry,
+        unless: @escaping @Sendable (User, User) -> Refusal?
+    ) throws(Refusal) -> SupportOutcome { try fail() }
+    func mergePlan(of: UserID, into: UserID, now: Timestamp) throws(Refusal) -> MergePlan? { try fail() }
+    func merge(
+        _: UserMerge, resealing: @escaping Reseal, unless: @escaping @Sendable (User, User) -> Refusal?
+    ) throws(Refusal) -> (outcome: SupportOutcome, plan: MergePlan?) { try fail() }
+    func unmerge(
+        _: UserID, by: SupportActor, now: Timestamp, resealing: @escaping Reseal,
+        unless: @escaping @Sendable (User, User) -> Refusal?
+    ) throws(Refusal) -> (outcome: SupportOutcome, merge: RecordedMerge?) { try fail() }
+    func recordedMerge(of: UserID, now: Timestamp) throws(Refusal) -> RecordedMerge? { try fail() }
+    func statistics(from: Timestamp, to: Timestamp) throws(Refusal) -> [HourlyCount] { try fail() }
+    func standings() throws(Refusal) -> Standings { try fail() }
+    func events(_: EventQuery) throws(Refusal) -> [QueuedEvent] { try fail() }
+    func receiverStates() throws(Refusal) -> [ReceiverState] { try fail() }
+    func retry(_: EventQuery, now: Timestamp, recording: SupportEntry) throws(Refusal) -> Int { try fail() }
+
     func user(_ id: UserID) throws(Refusal) -> User? { try fail() }
     func summaries(of: [UserID]) throws(Refusal) -> [UserSummary] { try fail() }
     func record(
