@@ -131,4 +131,22 @@ struct OlderDatabaseTests {
         #expect(try store.passkeys(of: ann) == [passkey])
         #expect(try store.accounts(of: ann).map(\.provider) == [.apple, .passkey])
     }
+
+    @Test("the users and the audit trail of version 19 are found and counted by support")
+    func support() throws {
+        let noon = SampleLogin.noon
+        try create(
+            version: 19,
+            """
+            INSERT INTO users (id, nickname, created_at, updated_at) VALUES ('user_1', 'Ann', 1, 1);
+            INSERT INTO audit_events (moment, kind, actor, user_id, provider)
+            VALUES (\(noon.milliseconds), 'login', 'user', 'user_1', 'APPLE');
+            """)
+        let store = try SQLiteStore(path: path)
+        #expect(try store.search(SupportSearch("an"), after: nil, limit: 2).map(\.record.user.id) == [UserID("user_1")])
+        let page = try store.auditPage(AuditSelection(userID: UserID("user_1"), limit: 2))
+        #expect(page.entries.map(\.reason) == [nil] && page.entries[0].entry.kind == .login)
+        let counts = try store.statistics(from: noon - .seconds(7200), to: noon + .seconds(7200))
+        #expect(counts.contains { $0.series == StatisticSeries(.logins, "APPLE") && $0.count == 1 })
+    }
 }

@@ -24,13 +24,14 @@ struct SupportStoreTests {
         user.role = role
         let identity = Identity(provider: provider, subject: "s\(number)", email: email)
         #expect(try store.create(user, with: SampleLogin.login("\(number)", of: user, as: identity)))
-        if role != .user { try database.execute("UPDATE users SET role = '\(role.rawValue)' WHERE id = 'user_\(number)'") }
+        try database.execute("UPDATE users SET role = '\(role.rawValue)' WHERE id = 'user_\(number)'")
         return user
     }
 
     private func actor(_ number: Int) throws -> SupportActor {
         let (session, user) = try #require(try store.session(SessionID("sess_\(number)")))
-        return SupportActor(Administrator(user: user, session: session, requestID: "r"), reason: "a reason")
+        return SupportActor(
+            Administrator(user: user, session: session, requestID: "r", demanded: .single), reason: "a reason")
     }
 
     private func perform(_ act: SupportAct, on target: Int, by number: Int) throws -> SupportOutcome {
@@ -43,7 +44,7 @@ struct SupportStoreTests {
 
     // MARK: Acts
 
-    @Test("an act is recorded with the administrator, the reason and the id of the request; one that changes nothing is not")
+    @Test("an act is recorded with who, why and the id of the request; one that changes nothing is not")
     func acts() throws {
         try add(1, role: .admin)
         try add(2)
@@ -168,7 +169,8 @@ struct SupportStoreTests {
         repeat {
             let page = try store.search(SupportSearch("same"), after: cursor, limit: 7).map(\.record.user)
             seen += page.map(\.id.text)
-            cursor = page.count < 7
+            cursor =
+                page.count < 7
                 ? nil : page.last.map { NicknameCursor(nickname: $0.nickname?.withLowerASCII ?? "", user: $0.id) }
             if let id = page.first?.id { _ = try store.delete(id, recording: SampleLogin.event(.userDeleted)) }
             try add(seen.count + 1000, nickname: "a before")

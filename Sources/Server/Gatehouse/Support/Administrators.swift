@@ -3,7 +3,10 @@ package struct SupportPolicy: Sendable, Equatable {
     /// The age of an administrator's login.
     package static let longestLogin = Duration.seconds(3600)
 
-    package init() {}
+    /// How strong the login has to be. Nil for the most that the administrator can do: two factors if they have a passkey.
+    package let strength: LoginStrength?
+
+    package init(strength: LoginStrength? = nil) { self.strength = strength }
 }
 
 /// A user with the role ADMIN or SUPER_ADMIN, as the database has them at the time of the request.
@@ -11,6 +14,8 @@ package struct Administrator: Sendable {
     package let user: User
     package let session: Session
     package let requestID: String
+    /// How strong the login has to be.
+    package let demanded: LoginStrength
 
     package var loginExpiresAt: Timestamp { session.createdAt + SupportPolicy.longestLogin }
 }
@@ -26,7 +31,7 @@ extension AuthService {
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, from device: Device,
         in context: inout RequestContext
     ) throws(Refusal) -> Administrator {
-        guard policy.support != nil, let accessToken else { throw .hidden }
+        guard let rules = policy.support, let accessToken else { throw .hidden }
         let now = platform.now()
         do throws(Refusal) {
             guard try tokens.readAccessToken(accessToken.bytes, now: now).role >= .admin else { throw .hidden }
@@ -36,26 +41,32 @@ extension AuthService {
         }
         // A bound session proves its key for reads, too: they show other people's data.
         let caller = try authenticateChange(accessToken, proof: proof(), from: device, in: &context)
-        let administrator = try administrator(caller, now: now, requestID: context.id)
-        do throws(Refusal) {
-            guard administrator.loginExpiresAt > now else {
-                throw .guardedLoginTooOld(limit: SupportPolicy.longestLogin)
-            }
-        } catch {
-            throw refused(error, to: administrator)
+        let administrator = try administrator(caller, by: rules, now: now, requestID: context.id)
+        guard administrator.loginExpiresAt > now else {
+            throw refused(.guardedLoginTooOld(limit: SupportPolicy.longestLogin), to: administrator)
+        }
+        guard administrator.session.method?.strength ?? .single >= administrator.demanded else {
+            throw refused(.insufficientAuthentication(administrator.demanded), to: administrator)
         }
         return administrator
     }
 
     private func administrator(
-        _ caller: Caller, now: Timestamp, requestID: String
+        _ caller: Caller, by rules: SupportPolicy, now: Timestamp, requestID: String
     ) throws(Refusal) -> Administrator {
         guard let (session, user) = try store.session(caller.sessionID), user.id == caller.userID,
             session.revokedAt == nil, session.token.expiresAt > now, session.keyThumbprint == caller.keyThumbprint
         else { throw .sessionRevoked }
         guard user.status == .active else { throw .userDisabled }
         guard user.role >= .admin else { throw .hidden }
-        return Administrator(user: user, session: session, requestID: requestID)
+        return Administrator(
+            user: user, session: session, requestID: requestID, demanded: try demandedStrength(of: user, by: rules))
+    }
+
+    /// Who has a passkey signs in by it: the other ways would be a way around it.
+    private func demandedStrength(of user: User, by rules: SupportPolicy) throws(Refusal) -> LoginStrength {
+        if let strength = rules.strength { return strength }
+        return try store.accounts(of: user.id).contains { $0.provider == .passkey } ? .twoFactors : .single
     }
 
     /// Records that an administrator was refused. A stolen token is noticed by this.

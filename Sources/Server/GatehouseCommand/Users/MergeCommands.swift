@@ -36,7 +36,8 @@ struct UsersMergeCommand: Command {
             return plan.conflicts.isEmpty ? .done : .no
         }
         try arguments.confirm(
-            plan.report(isDone: false).text + "\nMerge these users? Type yes to merge.", otherwise: "nothing was merged")
+            plan.report(isDone: false).text + "\nMerge these users? Type yes to merge.", otherwise: "nothing was merged"
+        )
         let (outcome, done) = try database.perform { administration in
             try administration.merge(user, into: other, reason: arguments.value("--reason"), vault: vault)
         }
@@ -93,7 +94,7 @@ extension SupportOutcome {
             throw CommandError(.no, "the users conflict by now (\(conflict.name)): nothing was merged")
         case .refused(.nothingLeftToMerge):
             throw CommandError(.no, "one of the two users would have no way to sign in: nothing was changed")
-        case .refused: throw CommandError(.no, "the user was not merged within a day, or that was undone: nothing was changed")
+        case .refused: throw CommandError(.no, "there is no merge of the last day to undo: nothing was changed")
         }
     }
 }

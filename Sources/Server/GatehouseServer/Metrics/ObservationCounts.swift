@@ -176,7 +176,8 @@ private struct EventMetric: Sendable {
             ["act": SupportActKind.allCases.map(\.rawValue)]
         ) { if case .administered(let act) = $0 { [act.rawValue] } else { nil } },
         EventMetric(
-            "gatehouse_admin_refused_total", "Requests of administrators that the API for support has refused, by reason.",
+            "gatehouse_admin_refused_total",
+            "Requests of administrators that the API for support has refused, by reason.",
             ["reason": Refusal.ofAdministrators.map(\.label)]
         ) { if case .administratorRefused(let refusal) = $0 { [refusal.label] } else { nil } },
     ]
@@ -194,7 +195,8 @@ extension Refusal {
 
 extension Refusal {
     fileprivate static let ofAdministrators: [Refusal] = [
-        .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero), .notFound,
+        .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero),
+        .insufficientAuthentication(.twoFactors), .notFound,
     ]
 }
 

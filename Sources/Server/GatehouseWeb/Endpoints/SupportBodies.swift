@@ -12,6 +12,7 @@ struct AdministratorBody: ResponseBody {
         json.member("user", object: record.write)
         json.member("maxAgeSeconds", SupportPolicy.longestLogin.wholeSeconds)
         json.member("loginExpiresAt", administrator.loginExpiresAt.description)
+        json.member("acr", administrator.demanded.rawValue)
     }
 }
 

@@ -255,7 +255,7 @@ extension Refusal {
         case .nothingLeftToMerge:
             .init(
                 status: 409, code: "merge_conflict",
-                detail: "One of the two users would have no way to sign in. Unlink nothing of what has moved, or merge again.")
+                detail: "One of the two users would have no way to sign in. Link another account first.")
         case .notFound:
             .init(status: 404, code: "not_found", detail: "No session with this id belongs to you.")
         case .noSuchPasskey: .init(status: 404, code: "not_found", detail: "No passkey with this id belongs to you.")

@@ -36,6 +36,9 @@ struct Provocation {
         if problem.code == "login_too_old" || problem.status == 422 || unavailable.contains(problem.code) {
             variables["SENSITIVE_MAX_AGE"] = "10m"
         }
+        if operation.isForAdministrators, problem.code == "insufficient_authentication" {
+            variables["ADMIN_ACR"] = "urn:gatehouse:2"
+        }
         if operation.isForAdministrators, problem.code == "login_too_old" { variables["ACCESS_TOKEN_TTL"] = "12h" }
         switch problem.code {
         case "invalid_dpop_proof": variables["DPOP_GUARD"] = "required"
@@ -149,6 +152,7 @@ extension Provocation {
         case "login_too_old":
             fixture.server.advanceClock(by: .seconds(3601))
             return fixture.send()
+        case "insufficient_authentication": return fixture.send()
         case "not_found" where operation.path.contains("{id}"):
             return fixture.send { $0.path = operation.path.replacing("{id}", with: "user_another") }
         case "not_found":

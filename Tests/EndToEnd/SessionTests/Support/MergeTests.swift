@@ -40,7 +40,8 @@ struct MergeTests {
         try support.server.testDatabase.connection().all(
             "SELECT type, user_id, detail FROM events ORDER BY number"
         ) { row in
-            "\(row.text(0)) \(row.text(1) == dev.userID ? "dev" : "apple") \(row.text(2))".replacing(dev.userID, with: "dev")
+            let user = row.text(1) == dev.userID ? "dev" : "apple"
+            return "\(row.text(0)) \(user) \(row.text(2))".replacing(dev.userID, with: "dev")
         }
     }
 
@@ -54,7 +55,8 @@ struct MergeTests {
 
     @Test("The accounts move, the sessions end, services are told both ids, and undoing it within a day restores both")
     func mergeAndUndo() throws {
-        try support.server.testDatabase.execute("INSERT INTO event_receivers (name, types, seen_at) VALUES ('r', '*', 1)")
+        try support.server.testDatabase.execute(
+            "INSERT INTO event_receivers (name, types, seen_at) VALUES ('r', '*', 1)")
         let merged = merge()
         #expect(merged.status == 200 && merged["merged"] == true && merged["sessionsEnded"] == 1)
         #expect(merged["user"]?.object?["status"] == "DELETED")
@@ -93,7 +95,8 @@ struct MergeTests {
     @Test("Undoing a merge moves back only what is still there, and leaves nobody without a way to sign in")
     func partly() throws {
         _ = merge()
-        try support.server.testDatabase.execute("DELETE FROM auth_accounts WHERE provider = 'DEV' AND user_id = '\(dev.userID)'")
+        try support.server.testDatabase.execute(
+            "DELETE FROM auth_accounts WHERE provider = 'DEV' AND user_id = '\(dev.userID)'")
         let refused = unmerge()
         #expect(refused.code == "merge_conflict" && refused["reason"] == "last_account")
         #expect(appleLogin.userID == dev.userID)
@@ -109,7 +112,8 @@ struct MergeTests {
         }
         #expect(refusal(other.userID, dev.userID) == "merge_conflict account")
         #expect(refusal(dev.userID, dev.userID) == "merge_conflict status")
-        #expect(refusal("user_unknown", dev.userID) == "not_found " && refusal(dev.userID, "user_unknown") == "not_found ")
+        #expect(refusal("user_unknown", dev.userID) == "not_found ")
+        #expect(refusal(dev.userID, "user_unknown") == "not_found ")
         let admin = try support.administrator("admin", "ADMIN")
         #expect(refusal(apple.userID, admin.userID) == "merge_conflict role")
         _ = support.send("POST", "users/\(apple.userID)/disable", ["reason": "a reason"], by: boss)
