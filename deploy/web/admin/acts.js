@@ -65,9 +65,11 @@ const acts = {
 };
 
 export const actButtons = (found) => Object.entries(acts).filter(([name]) => found.acts.includes(name))
-  .map(([name, [text, act]]) => Object.assign(button(text, () => act(found), name === "delete" ? "danger" : ""), { id: `act-${name}` }));
+  .map(([name, [text, act]]) => Object.assign(button(text, () => act(found), name === "delete" ? "danger" : ""),
+    { id: `act-${name}` }));
 
-const change = (found, method, path) => (reason, more) => api(method, `users/${idPath(found.user.id)}${path}`, { reason, ...more });
+const change = (found, method, path) => (reason, more) => api(method, `users/${idPath(found.user.id)}${path}`,
+  { reason, ...more });
 const nameIn = ({ user }) => foreign(nameOf(user));
 
 export function endSession(session, name, found) {
@@ -117,7 +119,8 @@ function changeRole(found) {
     title: [say("The role of ", "角色："), nameIn(found)],
     text: say("An administrator can use this page. A super administrator can also change roles, and act on administrators.",
       "管理员可以使用本页面；超级管理员还可以更改角色，并对管理员进行操作。"),
-    extra: field(say("Role", "角色"), role), confirm: say("Change the role", "更改角色"), done: say("The role is changed.", "角色已更改。"),
+    extra: field(say("Role", "角色"), role), confirm: say("Change the role", "更改角色"),
+    done: say("The role is changed.", "角色已更改。"),
     isReady: () => role.value !== found.user.role || say("The user has this role already.", "用户已是此角色。"),
     act: async (reason) => { await change(found, "PUT", "/role")(reason, { role: role.value }); },
   });
@@ -192,21 +195,24 @@ function merge(found) {
 
 const choices = (users, words, look) => [
   element("p", {}, say("Several users were found. Choose one:", "找到多个用户，请选择：")),
-  element("div", { className: "acts" }, users.slice(0, 8).map((user) => button([foreign(nameOf(user)), ` ${user.id.slice(-6)}`], () => {
+  element("div", { className: "acts" }, users.slice(0, 8).map((user) => button([foreign(nameOf(user)),
+    ` ${user.id.slice(-6)}`], () => {
     words.value = user.id;
     look();
   }))),
 ];
 
 const conflictText = ({ conflict, provider }) => ({
-  account: say(`Both have an account by ${providerName(provider)}. Remove one of them first.`, `两者都有${providerName(provider)}账号，请先移除其一。`),
+  account: say(`Both have an account by ${providerName(provider)}. Remove one of them first.`,
+    `两者都有${providerName(provider)}账号，请先移除其一。`),
   status: say("One of them is not active.", "其中一个不是正常状态。"),
   role: say("One of them is an administrator. Take that role away first.", "其中一个是管理员，请先取消该角色。"),
 })[conflict] ?? conflict;
 
 function planned({ into, moves, conflicts, sessionsEnded }) {
   const gets = [
-    ...moves.accounts.map((provider) => say(`the way to sign in by ${providerName(provider)}`, `登录方式：${providerName(provider)}`)),
+    ...moves.accounts.map((provider) => say(`the way to sign in by ${providerName(provider)}`,
+      `登录方式：${providerName(provider)}`)),
     ...["email", "phone", "nickname", "avatarUrl"].filter((name) => moves[name]).map((name) => foreign(moves[name])),
   ];
   return [

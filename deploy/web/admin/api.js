@@ -52,6 +52,12 @@ const explanations = {
   access_denied: ["You have cancelled the sign-in.", "您已取消登录。"],
   invalid_code: ["The code is wrong, used or expired. Ask for a new one.", "验证码错误、已使用或已过期，请重新获取。"],
   not_found: ["Not found: it may have been deleted meanwhile.", "未找到，可能已被删除。"],
+  insufficient_role: ["Your role does not permit this: only a super administrator acts on administrators.",
+    "您的角色不允许此操作：只有超级管理员可以对管理员进行操作。"],
+  own_account: ["Not to yourself: another administrator has to do it.", "不能对自己进行此操作，须由其他管理员进行。"],
+  merge_conflict: ["They cannot be merged any more: something has changed. Look again at what would move.",
+    "情况已变化，无法合并。请重新查看将移动的内容。"],
+  not_merged: ["There is no merge to undo: it is older than a day, or was undone.", "没有可撤销的合并：已超过一天，或已撤销。"],
   user_disabled: ["Your user is disabled.", "您的用户已停用。"],
   storage_unavailable: ["The database does not answer. Nothing has changed. Try again.", "数据库没有响应，未做任何更改，请重试。"],
 };

@@ -5,9 +5,11 @@ import { element, field, heading, replace } from "./dom.js";
 import { historyList } from "./history.js";
 import { react } from "./page.js";
 import { typeName, types } from "./sentences.js";
+import { userLink } from "./users.js";
 import { say } from "./words.js";
 
-export async function auditView() {
+// Of one user, if `user` is given.
+export async function auditView(user) {
   const type = element("select", { id: "type" }, element("option", { value: "" }, say("everything", "全部")),
     types.map((name) => element("option", { value: name }, typeName(name))));
   const actor = element("input", { id: "actor", placeholder: "user_…", spellcheck: false, autocomplete: "off" });
@@ -15,7 +17,7 @@ export async function auditView() {
     field(say("By administrator (id)", "管理员（编号）"), actor), element("button", {}, say("Show", "显示")));
   const result = element("div", {});
   const load = async () => {
-    const parameters = { type: type.value, actor: actor.value.trim() };
+    const parameters = { user, type: type.value, actor: actor.value.trim() };
     replace(result, historyList(await api("GET", `audit${query(parameters)}`), parameters));
   };
   form.onsubmit = (event) => {
@@ -24,5 +26,5 @@ export async function auditView() {
   };
   type.onchange = () => load().catch(react);
   await load();
-  return [heading(say("Audit trail", "审计记录")), form, result];
+  return [heading(say("Audit trail", "审计记录"), user && [say(" of ", "："), userLink(user)]), form, result];
 }

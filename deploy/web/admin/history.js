@@ -11,18 +11,22 @@ import { deviceOf, say, time } from "./words.js";
 export function historyList(first, parameters, ofUser) {
   const list = element("ol", { className: "history" });
   let { next } = first;
-  list.append(...first.entries.map((entry) => row(entry, ofUser)));
+  // Who looked at the user is in the audit trail, and would hide here what happened.
+  const rowsOf = ({ entries }) => entries.filter(({ type }) => !ofUser || type !== "user_viewed").map((entry) => row(entry,
+    parameters.user));
+  list.append(...rowsOf(first));
   const more = button(say("Show earlier ones", "显示更早的记录"), () => load().catch(react));
   more.hidden = !next;
   const load = async () => {
     const answer = await api("GET", `audit${query({ ...parameters, cursor: next })}`);
     next = answer.next;
     more.hidden = !next;
-    const rows = answer.entries.map((entry) => row(entry, ofUser));
+    const rows = rowsOf(answer);
     list.append(...rows);
     rows[0]?.focus();
   };
-  return first.entries.length ? [list, more] : element("p", { className: "hint" }, say("Nothing is recorded.", "没有记录。"));
+  return list.children.length || next ? [list, more] : element("p", { className: "hint" },
+    say("Nothing is recorded.", "没有记录。"));
 }
 
 function row(entry, ofUser) {

@@ -72,5 +72,6 @@ function troubles({ letters, next, providers, gateways }) {
     ...gateways.filter(({ failuresSinceSuccess }) => failuresSinceSuccess > 0).map(({ channel }) => say(
       `Codes by ${providerName(channel)} cannot be sent.`, `无法通过${providerName(channel)}发送验证码。`)),
   ].filter(Boolean);
-  return texts.length > 0 && element("p", { className: "notice" }, texts.join(" "), " ", link(say("Look at the deliveries", "查看投递"), "#/deliveries"));
+  return texts.length > 0 && element("p", { className: "notice" }, texts.join(" "), " ",
+    link(say("Look at the deliveries", "查看投递"), "#/deliveries"));
 }

@@ -6,7 +6,8 @@ import { refusedView, signInView } from "./sign-in.js";
 import { nameOf, say, switchLanguage } from "./words.js";
 
 export const views = {}; // by name: functions that return the nodes of a view
-export const search = { words: "", users: [], next: null, isDone: false }; // what was looked for last, for the way back to the list
+export const search = { words: "", users: [], next: null, isDone: false }; // what was looked for last,
+  for the way back to the list
 let turn = 0; // of the view that is shown: a late answer of another one is dropped
 
 export function showTop() {
@@ -33,7 +34,8 @@ export function showTop() {
   replace($("top"),
     element("h1", {}, say("User support", "用户支持")),
     user && element("nav", { "aria-label": say("Parts of the page", "页面导航") }, entry("", say("Overview", "概览")),
-      entry("users", say("Users", "用户")), entry("deliveries", say("Deliveries", "投递")), entry("audit", say("Audit trail", "审计记录"))),
+      entry("users", say("Users", "用户")), entry("deliveries", say("Deliveries", "投递")),
+        entry("audit", say("Audit trail", "审计记录"))),
     user && form,
     element("div", { className: "self" },
       user && element("span", {}, foreign(nameOf(user))),

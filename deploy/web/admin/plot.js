@@ -29,7 +29,8 @@ export function plot(title, series, labels, { isStacked = true } = {}) {
         [0, Math.floor(labels.length / 2), labels.length - 1].map((index) => element("span", {}, labels[index]))),
       element("ul", { className: "legend" }, shown.map(({ name, counts }, index) => element("li", {},
         drawing("svg", { viewBox: "0 0 10 10", width: 10, height: 10, "aria-hidden": "true" },
-          drawing("rect", { width: 10, height: 10, class: `c${index + 1}` })), `${name} `, element("b", {}, number(sum(counts)))))),
+          drawing("rect", { width: 10, height: 10, class: `c${index + 1}` })), `${name} `,
+            element("b", {}, number(sum(counts)))))),
       table(title, shown, labels),
     ]);
 }

@@ -56,7 +56,8 @@ function waysOf({ web, codes, passkey, development }, need, attempt, done) {
       return node;
     }),
     codes.length > 0 && codeForms(codes, attempt, done),
-    development && codes.length > 0 && element("p", { className: "hint" }, say("On this development system, codes arrive in the inbox of ",
+    development && codes.length > 0 && element("p", { className: "hint" },
+      say("On this development system, codes arrive in the inbox of ",
       "在此开发系统中，验证码会出现在收件箱："), element("a", { href: "/console/" }, say("the console", "控制台"))),
   ];
 }
@@ -64,7 +65,8 @@ function waysOf({ web, codes, passkey, development }, need, attempt, done) {
 function codeForms(codes, attempt, done) {
   let sent; // {codeId, to} of the code that was sent last
   const to = element("input", { id: "to", required: true, autocomplete: "username", spellcheck: false });
-  const code = element("input", { id: "code", inputMode: "numeric", autocomplete: "one-time-code", maxLength: 12, required: true });
+  const code = element("input", { id: "code", inputMode: "numeric", autocomplete: "one-time-code", maxLength: 12,
+    required: true });
   const both = codes.length > 1;
   const text = both ? say("Phone number (+86…) or mail address", "手机号（+86…）或邮箱")
     : codes[0] === "phone" ? say("Phone number (+86…)", "手机号（+86…）") : say("Mail address", "邮箱");

@@ -2,7 +2,7 @@
 
 import { actButtons, endSession } from "./acts.js";
 import { api, gatehouse, idPath, query } from "./api.js";
-import { element, facts, foreign, heading, section } from "./dom.js";
+import { element, facts, foreign, heading, link, section } from "./dom.js";
 import { historyList } from "./history.js";
 import { marks, userLink } from "./users.js";
 import { capital, deviceOf, nameOf, providerName, say, time } from "./words.js";
@@ -15,16 +15,19 @@ export async function userView(id) {
     heading(foreign(nameOf(user)), " ", marks(user)),
     merged(found),
     element("div", { className: "acts" }, actButtons(found)),
-    isOwn && element("p", { className: "hint" }, say("This is you: another administrator has to disable, delete or merge you, or change "
+    isOwn && element("p", { className: "hint" },
+      say("This is you: another administrator has to disable, delete or merge you, or change "
       + "your role.", "这是您自己：停用、删除、合并或更改角色须由其他管理员进行。")),
     element("div", { className: "columns" },
       element("div", {},
         section(say("Who", "身份"), who(user)),
-        section(say("Ways to sign in", "登录方式"), listOf(accounts.map(way), say("None: this user cannot sign in.", "没有：此用户无法登录。"))),
+        section(say("Ways to sign in", "登录方式"), listOf(accounts.map(way),
+          say("None: this user cannot sign in.", "没有：此用户无法登录。"))),
         section(say("Signed in on", "已登录的设备"), listOf(sessions.map((session) => device(session, found)),
           say("Not signed in on any device.", "未在任何设备上登录。")))),
       element("div", {},
-        section(say("What happened lately", "近期动态"), historyList({ entries: events, next: nextEvents }, { user: id }, id)),
+        section(say("What happened lately", "近期动态"), historyList({ entries: events, next: nextEvents }, { user: id }, id),
+          link(say("Everything, and who looked at this user", "全部记录，包括谁查看过此用户"), `#/audit/${idPath(id)}`)),
         await namelessRefusals(sessions))),
   ];
 }
@@ -35,18 +38,21 @@ const who = (user) => facts([
   [say("Phone", "手机号"), user.phone],
   [say("Id", "编号"), element("code", {}, user.id)],
   [say("Since", "注册于"), time(user.createdAt)],
-  [say("Last sign-in", "上次登录"), [time(user.lastLoginAt), user.lastLoginProvider && say(` by ${providerName(user.lastLoginProvider)}`,
+  [say("Last sign-in", "上次登录"), [time(user.lastLoginAt),
+    user.lastLoginProvider && say(` by ${providerName(user.lastLoginProvider)}`,
     `（${providerName(user.lastLoginProvider)}）`)]],
 ]);
 
-const listOf = (items, none) => (items.length ? element("ul", { className: "rows" }, items) : element("p", { className: "hint" }, none));
+const listOf = (items, none) => (items.length ? element("ul", { className: "rows" }, items) : element("p",
+  { className: "hint" }, none));
 
 const way = ({ provider, subject, unionSubject, email, isPrivateEmail, isMailForwarded, linkedAt }) => element("li", {},
   element("strong", {}, capital(providerName(provider))),
   element("span", { className: "hint" },
     email && [foreign(email), isPrivateEmail && say(" (Apple's relay)", "（Apple 隐藏邮箱）"), isMailForwarded === false
       && say(", not forwarded", "，未转发"), "; "],
-    subject && subject !== email && [element("code", {}, subject), "; "], unionSubject && [element("code", {}, unionSubject), "; "],
+    subject && subject !== email && [element("code", {}, subject), "; "],
+      unionSubject && [element("code", {}, unionSubject), "; "],
     say("since ", "添加于 "), time(linkedAt)));
 
 function device(session, found) {
@@ -57,13 +63,15 @@ function device(session, found) {
     element("span", { className: "hint" },
       say("used ", "使用于 "), time(session.lastUsedAt),
       (session.lastAddress ?? session.address) && [say(" at ", "，地址 "), foreign(session.lastAddress ?? session.address)],
-      say("; signed in ", "；登录于 "), time(session.createdAt), say(` by ${providerName(session.provider)}`, `（${providerName(session.provider)}）`),
+      say("; signed in ", "；登录于 "), time(session.createdAt), say(` by ${providerName(session.provider)}`,
+        `（${providerName(session.provider)}）`),
       session.bound && say("; bound to the device", "；已绑定设备")));
 }
 
 function merged({ merge }) {
   return merge && element("p", { className: "notice" }, say("This user was merged into ", "此用户已并入 "), userLink(merge.into),
-    say(" at ", "，时间 "), time(merge.mergedAt), say(". It can be undone until ", "。可撤销至 "), time(merge.undoableUntil), say(".", "。"));
+    say(" at ", "，时间 "), time(merge.mergedAt), say(". It can be undone until ", "。可撤销至 "), time(merge.undoableUntil),
+      say(".", "。"));
 }
 
 // A wrong code, or a token for another app, does not say whose sign-in it was. Those from the user's own addresses may be.

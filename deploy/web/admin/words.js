@@ -13,7 +13,7 @@ export function switchLanguage() {
 }
 
 const locale = say(navigator.languages.find((tag) => tag.startsWith("en")) ?? "en-GB", "zh-CN");
-const format = (options) => new Intl.DateTimeFormat(locale, { hour12: false, ...options });
+const format = (options) => new Intl.DateTimeFormat(locale, { hourCycle: "h23", ...options });
 const clock = format({ hour: "2-digit", minute: "2-digit" });
 const dayAndClock = format({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const wholeDay = format({ day: "numeric", month: "short", year: "numeric" });

@@ -2,6 +2,7 @@
 
 import sys
 
+import web_admin
 import web_attacks
 import web_development
 import web_network
@@ -12,7 +13,7 @@ from web_browser import Site
 
 
 def scenario(name):
-    modules = (web_sign_in, web_passkeys, web_development, web_tabs, web_network, web_attacks)
+    modules = (web_sign_in, web_passkeys, web_development, web_tabs, web_network, web_attacks, web_admin)
     return next(getattr(module, name) for module in modules if hasattr(module, name))
 
 

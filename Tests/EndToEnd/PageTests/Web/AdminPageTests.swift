@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ServerSupport
+
+/// The page at `/admin/` in browsers. Each scenario is a function of `web_admin.py`.
+@Suite("The page for administrators")
+struct AdminPageTests {
+    private static let inChromium = [
+        ["admin_refused", "admin_old_login", "admin_refusals", "admin_lost_device", "admin_disable"],
+        ["admin_merge", "admin_dead_letter", "admin_scripts", "admin_look"],
+    ]
+
+    private static let inFirefox = [
+        ["admin_refused", "admin_old_login", "admin_lost_device", "admin_disable", "admin_merge", "admin_scripts"]
+    ]
+
+    @Test("Support's tasks are done, and no text of a user runs, in Chromium", .needs(.chromium), arguments: inChromium)
+    func chromium(scenarios: [String]) throws { try run(scenarios, in: "chromium") }
+
+    @Test("Support's tasks are done, and no text of a user runs, in Firefox", .needs(.firefox), arguments: inFirefox)
+    func firefox(scenarios: [String]) throws { try run(scenarios, in: "firefox") }
+
+    private static let receiver = Result { try FreePort.any() }
+
+    /// Its events go to a service that is down. One test may ask for many codes.
+    private static let server = Result {
+        try DevelopmentServer(environment: [
+            "ADMIN_API": "on", "CODES_PER_CLIENT": "1000/1h", "CODES_PER_NETWORK": "1000/1h",
+            "CODES_PER_ADDRESS": "100/1s",
+            "EVENTS_URL": "http://127.0.0.1:\(try receiver.get())/events",
+            "EVENTS_SECRET": "whsec_" + Data(repeating: 7, count: 32).base64EncodedString(),
+        ])
+    }
+
+    /// One browser runs all of the scenarios. `GATEHOUSE_SCREENSHOTS` names a folder for screenshots.
+    private func run(_ scenarios: [String], in browser: String) throws {
+        let server = try Self.server.get()
+        let folder = try TemporaryFolder()
+        let outcome = try Shell.outcome(
+            of: [
+                "timeout", "--kill-after=10", "900", "/usr/bin/python3", "-B",
+                Executable.root + "/Tests/EndToEnd/Scripts/Web/web.py", browser, folder.file("profile"),
+                "https://localhost:\(server.port)", "http://127.0.0.1:\(server.applePort)/inbox",
+                server.data + "/nginx", "\(try Self.receiver.get())",
+            ] + scenarios,
+            environment: [
+                "PATH": DevelopmentServer.path, "HOME": folder.path, "TMPDIR": NSTemporaryDirectory(),
+                "GATEHOUSE": server.folder.file("checkout/.build/debug/gatehouse"),
+                "GATEHOUSE_CONFIG": server.data + "/gatehouse.conf",
+                "GATEHOUSE_SCREENSHOTS": ProcessInfo.processInfo.environment["GATEHOUSE_SCREENSHOTS"] ?? "",
+            ])
+        #expect(outcome.status == 0, "\(scenarios): \(outcome.errorOutput)\(outcome.text)")
+    }
+}
