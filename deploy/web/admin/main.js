@@ -10,6 +10,7 @@ import { userView } from "./user.js";
 import { usersView } from "./users.js";
 import { language, say } from "./words.js";
 
+let isStarted = false; // until then, the address may be that of a sign-in
 let shownFor; // the user for whom the views are
 
 Object.assign(views, { "": overviewView, users: usersView, user: userView, deliveries: deliveriesView, audit: auditView });
@@ -22,14 +23,12 @@ $("skip").onclick = (event) => {
 showTop();
 addEventListener("hashchange", () => show());
 gatehouse.onChange(({ state, user }) => {
-  showTop();
-  if (state === "signed-in" && user.id === shownFor) return;
+  if (!isStarted || (state === "signed-in" && user.id === shownFor)) return;
   shownFor = user?.id;
   show();
 });
-try {
-  await gatehouse.start();
-} catch (error) {
-  await show();
-  fail(error);
-}
+const failure = await gatehouse.start().then(() => null, (error) => error);
+isStarted = true;
+shownFor = gatehouse.user?.id;
+await show();
+if (failure) fail(failure);

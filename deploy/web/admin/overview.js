@@ -2,7 +2,7 @@
 
 import { api, query } from "./api.js";
 import { button, element, heading, link } from "./dom.js";
-import { react, show } from "./page.js";
+import { show } from "./page.js";
 import { plot } from "./plot.js";
 import { refusalReason } from "./sentences.js";
 import { capital, day, hour, number, providerName, roleName, say } from "./words.js";
@@ -48,7 +48,7 @@ function span() {
 function period(value, text) {
   const node = button(text, () => {
     step = value;
-    show().catch(react);
+    show();
   });
   node.setAttribute("aria-pressed", String(step === value));
   return node;

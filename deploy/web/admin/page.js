@@ -6,8 +6,8 @@ import { refusedView, signInView } from "./sign-in.js";
 import { nameOf, say, switchLanguage } from "./words.js";
 
 export const views = {}; // by name: functions that return the nodes of a view
-export const search = { words: "", users: [], next: null, isDone: false }; // what was looked for last,
-  for the way back to the list
+// What was looked for last, for the way back to the list.
+export const search = { words: "", users: [], next: null, isDone: false };
 let turn = 0; // of the view that is shown: a late answer of another one is dropped
 
 export function showTop() {
@@ -45,17 +45,17 @@ export function showTop() {
 
 // `#/user/user_…` is ["user", "user_…"].
 function place() {
-  const [name, argument] = location.hash.replace(/^#\/?/, "").split("/");
-  return Object.hasOwn(views, name) ? [name, argument && decodeURIComponent(argument)] : [""];
+  const [, name = "", argument] = /^#\/(\w*)(?:\/(\w+))?$/.exec(location.hash) ?? [];
+  return Object.hasOwn(views, name) ? [name, argument] : [""];
 }
 
 export async function show(need) {
   const mine = ++turn;
   $("dialog").close();
-  if (gatehouse.state !== "signed-in") return put(mine, await signInView("sign-in", show));
-  if (need) return put(mine, await signInView(need, show));
-  const [name, argument] = place();
   showTop();
+  if (gatehouse.state !== "signed-in") return put(mine, await signInView("sign-in", () => show()));
+  if (need) return put(mine, await signInView(need, () => show()));
+  const [name, argument] = place();
   $("main").setAttribute("aria-busy", "true");
   try {
     put(mine, await mayUse() ? await views[name](argument) : refusedView(gatehouse.user));

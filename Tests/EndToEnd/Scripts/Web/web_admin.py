@@ -97,7 +97,7 @@ def open_user(browser, words):
 def confirm(browser, reason="Ticket 4711"):
     browser.until_visible("dialog #reason")
     browser.type("#reason", reason)
-    browser.press("dialog .acts button:first-child")
+    browser.press("dialog form > .acts button:first-child")
     browser.until(lambda: not browser.is_visible("dialog"), "the act is done")
 
 
@@ -138,7 +138,6 @@ def admin_old_login(browser):
                 ? new Response(JSON.stringify({ status: 401, code: arguments[0], detail: "" }),
                     { status: 401, headers: { "Content-Type": "application/problem+json" } })
                 : send(input, init);""".replace("arguments[0]", repr(code)))
-        browser.press("nav a:last-child")
         browser.script("location.hash = '#/users'")
         browser.until_text(".notice", words)
         browser.press("[data-provider=acme]")
@@ -327,7 +326,7 @@ def admin_scripts(browser):
     browser.type("#into", hidden["user"]["id"])
     browser.press("#look")
     browser.until_text(".preview", "stays and gets")
-    browser.press("#act-merge ~ *, dialog .acts button:last-child")
+    browser.press("dialog form > .acts button:last-child")
     find(browser, "<img src=x")
     browser.until_text("h2", "<img" if browser.is_visible(".columns") else "Users found for")
     for view in ("users", "audit", "deliveries", f"user/{hidden['user']['id']}", "user/%3Cimg%20src=x%20onerror=alert(1)%3E", "%3Cscript%3E"):
