@@ -50,6 +50,14 @@ struct PackagePagesTests {
         ] { #expect(try exists("\(Self.folder)/\(name)"), "\(name)") }
     }
 
+    @Test("The package has the page for administrators beside the library for pages")
+    func adminPage() throws {
+        let web = "/usr/share/gatehouse/web"
+        #expect(try exists(web + "/gatehouse.js"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: Executable.root + "/deploy/web/admin")
+        for name in names { #expect(try exists("\(web)/admin/\(name)"), "\(name)") }
+    }
+
     @Test("Links lead to pages and headings in the package")
     func links() throws {
         var count = 0

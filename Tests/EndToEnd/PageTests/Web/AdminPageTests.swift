@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import TestSupport
 import Testing
 
@@ -22,6 +23,23 @@ struct AdminPageTests {
     @Test("Support's tasks are done, and no text of a user runs, in Firefox", .needs(.firefox), arguments: inFirefox)
     func firefox(scenarios: [String]) throws { try run(scenarios, in: "firefox") }
 
+    /// An entry without a sentence would be shown as its type.
+    @Test("Every type of the audit trail, every reason of a refusal and every limit of codes has a sentence in both languages")
+    func sentences() throws {
+        let file = Executable.root + "/deploy/web/admin/sentences.js"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let words =
+            AuditEntry.Kind.allCases.map(\.rawValue) + IdentityFault.Reason.allCases.map(\.rawValue)
+            + CodeScope.allCases.map(\.rawValue)
+        for word in words { #expect(try text.contains(Regex("(?m)^  \(word): ")), "\(word)") }
+        let pairs = text.matches(of: /\["([^"]+)",\s+"([^"]+)"\]/)
+        #expect(pairs.count > 50)
+        for pair in pairs {
+            let isChinese = [pair.output.1, pair.output.2].map { $0.unicodeScalars.contains { $0.value >= 0x4E00 } }
+            #expect(isChinese == [false, true], "\(pair.output.0)")
+        }
+    }
+
     private static let receiver = Result { try FreePort.any() }
 
     /// Its events go to a service that is down. One test may ask for many codes.
@@ -30,7 +48,7 @@ struct AdminPageTests {
             "ADMIN_API": "on", "CODES_PER_CLIENT": "1000/1h", "CODES_PER_NETWORK": "1000/1h",
             "CODES_PER_ADDRESS": "100/1s",
             "EVENTS_URL": "http://127.0.0.1:\(try receiver.get())/events",
-            "EVENTS_SECRET": "whsec_" + Data(repeating: 7, count: 32).base64EncodedString(),
+            "EVENTS_SECRET": "whsec_" + Data((0..<32).map { _ in .random(in: .min ... .max) }).base64EncodedString(),
         ])
     }
 
