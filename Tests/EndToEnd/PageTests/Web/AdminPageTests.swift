@@ -24,7 +24,9 @@ struct AdminPageTests {
     func firefox(scenarios: [String]) throws { try run(scenarios, in: "firefox") }
 
     /// An entry without a sentence would be shown as its type.
-    @Test("Every type of the audit trail, every reason of a refusal and every limit of codes has a sentence in both languages")
+    @Test(
+        "Every type of the audit trail, every reason of a refusal and every limit of codes has a sentence in both languages"
+    )
     func sentences() throws {
         let file = Executable.root + "/deploy/web/admin/sentences.js"
         let text = try String(contentsOfFile: file, encoding: .utf8)
