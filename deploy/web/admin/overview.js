@@ -5,12 +5,13 @@ import { button, element, heading, link } from "./dom.js";
 import { show } from "./page.js";
 import { plot } from "./plot.js";
 import { refusalReason } from "./sentences.js";
-import { capital, day, hour, number, providerName, roleName, say } from "./words.js";
+import { capital, day, hour, number, providerName, say } from "./words.js";
 
 let step = "hour";
 
 export async function overviewView() {
   const [statistics, deliveries] = await Promise.all([api("GET", `statistics${query(span())}`), api("GET", "deliveries")]);
+  const { admins, superAdmins, disabled } = statistics.users;
   const labels = Array.from({ length: statistics.buckets }, (_, index) => {
     const start = new Date(Date.parse(statistics.from) + index * (step === "hour" ? 3_600_000 : 86_400_000));
     return step === "hour" ? hour(start) : day(start);
@@ -28,9 +29,8 @@ export async function overviewView() {
       plot(say("New users", "新用户"), series("users", () => say("new", "新增")), labels),
       plot(say("Sessions", "会话"), series("sessions", sessionWord), labels, { isStacked: false }),
       plot(say("Codes", "验证码"), series("codes", codeWord), labels, { isStacked: false })),
-    element("p", { className: "hint" }, Object.entries(statistics.users.byRole).filter(([role]) => role !== "USER")
-      .map(([role, count]) => `${capital(roleName(role))}${say(": ", "：")}${number(count)}${say("; ", "；")}`),
-    say("disabled users: ", "已停用的用户："), number(statistics.users.disabled)),
+    element("p", { className: "hint" }, say(`${number(admins)} administrators, ${number(superAdmins)} super administrators, `
+      + `${number(disabled)} disabled users`, `管理员 ${number(admins)}，超级管理员 ${number(superAdmins)}，已停用的用户 ${number(disabled)}`)),
   ];
 }
 
