@@ -43,17 +43,21 @@ struct AdminPageTests {
     }
 
     private static let receiver = Result { try FreePort.any() }
+    private static let secret = Result {
+        let folder = try TemporaryFolder()
+        let key = Data((0..<32).map { _ in .random(in: .min ... .max) }).base64EncodedString()
+        try "whsec_\(key)".write(toFile: folder.file("secret"), atomically: true, encoding: .utf8)
+        return folder
+    }
 
     /// Its events go to a service that is down. One test may ask for many codes.
     private static let server = Result {
-        let secret = try TemporaryFolder()
-        let key = Data((0..<32).map { _ in .random(in: .min ... .max) }).base64EncodedString()
-        try "whsec_\(key)".write(toFile: secret.file("key"), atomically: true, encoding: .utf8)
-        return try DevelopmentServer(environment: [
+        try DevelopmentServer(environment: [
             "ADMIN_API": "on", "CODES_PER_CLIENT": "1000/1h", "CODES_PER_NETWORK": "1000/1h",
             "CODES_PER_ADDRESS": "100/1h", "CODES_PER_ADDRESS_AND_NETWORK": "100/1h",
             "CODES_PER_PREFIX_AND_NETWORK": "100/1h",
-            "EVENTS_URL": "http://127.0.0.1:\(try receiver.get())/events", "EVENTS_SECRET_FILE": secret.file("key"),
+            "EVENTS_URL": "http://127.0.0.1:\(try receiver.get())/events",
+            "EVENTS_SECRET_FILE": try secret.get().file("secret"),
         ])
     }
 
