@@ -87,7 +87,7 @@ export function endSession(session, name, found) {
 function signOut(found) {
   ask({
     title: [say("Sign out everywhere: ", "在所有设备上退出："), nameIn(found)],
-    text: say(`All ${found.sessions.length} sessions end at their next request. The user can sign in again.`,
+    text: say(`Every session ends at its next request; now there are ${found.sessions.length}. The user can sign in again.`,
       `全部 ${found.sessions.length} 个会话将在下一次请求时结束，用户可以重新登录。`),
     confirm: say("Sign out everywhere", "全部退出"), done: say("The user is signed out everywhere.", "用户已在所有设备上退出。"),
     act: async (reason) => { await change(found, "POST", "/sign-out")(reason); },
@@ -218,7 +218,7 @@ function planned({ into, moves, conflicts, sessionsEnded }) {
   return [
     element("p", {}, foreign(nameOf(into)), " ", element("code", {}, into.id), say(" stays and gets:", " 保留，并获得：")),
     element("ul", {}, gets.length ? gets.map((item) => element("li", {}, item)) : element("li", {}, say("nothing", "无"))),
-    element("p", {}, say(`${sessionsEnded} sessions of the user who goes away end.`, `消失的用户的 ${sessionsEnded} 个会话将结束。`)),
+    element("p", {}, say(`Sessions of the user who goes away that end: ${sessionsEnded}.`, `消失的用户的 ${sessionsEnded} 个会话将结束。`)),
     conflicts.map((conflict) => element("p", { className: "fault" }, conflictText(conflict))),
   ];
 }

@@ -48,7 +48,7 @@ function gateway({ channel, configured, failuresSinceSuccess, waiting }) {
   if (!configured) return row(capital(providerName(channel)), element("span", { className: "mark" }, say("off", "未启用")));
   const isGood = failuresSinceSuccess === 0;
   return row(capital(providerName(channel)), state(isGood, isGood ? say("works",
-    "正常") : say(`${number(failuresSinceSuccess)} failures`,
+    "正常") : say(`failures: ${number(failuresSinceSuccess)}`,
     `${number(failuresSinceSuccess)} 次失败`)), waiting > 0 && say(`${number(waiting)} waiting`, `${number(waiting)} 个等待`));
 }
 
@@ -81,4 +81,4 @@ const letter = ({ id, receiver: name, type, userId, time: moment, attempts, faul
   })),
   element("span", { className: "hint" }, say("to ", "发往 "), foreign(name), ", ", time(moment),
     userId && [say(", user ", "，用户 "), userLink(userId)],
-    say(`; ${attempts} attempts`, `；尝试 ${attempts} 次`), fault && [say(", the last one: ", "，最后一次："), foreign(fault)]));
+    say(`; attempts: ${attempts}`, `；尝试 ${attempts} 次`), fault && [say(", the last one: ", "，最后一次："), foreign(fault)]));

@@ -30,10 +30,10 @@ export function historyList(first, parameters, ofUser) {
 }
 
 function row(entry, ofUser) {
-  const { count, reason, device, address, userId } = entry;
+  const { reason, device, address, userId } = entry;
   return element("li", { tabIndex: -1, className: isBad(entry) ? "bad" : "" },
     time(entry.time), element("div", {},
-      element("span", { className: "what" }, sentence(entry), count > 1 && say(`, ${count} times`, `，共 ${count} 次`)),
+      element("span", { className: "what" }, sentence(entry)),
       reason && element("span", { className: "hint" }, say("Reason: ", "原因："), foreign(reason)),
       element("span", { className: "hint" }, [
         userId && userId !== ofUser && [say("user ", "用户 "), userLink(userId)],

@@ -29,8 +29,8 @@ export async function overviewView() {
       plot(say("New users", "新用户"), series("users", () => say("new", "新增")), labels),
       plot(say("Sessions", "会话"), series("sessions", sessionWord), labels, { isStacked: false }),
       plot(say("Codes", "验证码"), series("codes", codeWord), labels, { isStacked: false })),
-    element("p", { className: "hint" }, say(`${number(admins)} administrators, ${number(superAdmins)} super administrators, `
-      + `${number(disabled)} disabled users`, `管理员 ${number(admins)}，超级管理员 ${number(superAdmins)}，已停用的用户 ${number(disabled)}`)),
+    element("p", { className: "hint" }, say(`Administrators: ${number(admins)}, super administrators: ${number(superAdmins)}, `
+      + `disabled users: ${number(disabled)}`, `管理员 ${number(admins)}，超级管理员 ${number(superAdmins)}，已停用的用户 ${number(disabled)}`)),
   ];
 }
 
@@ -65,7 +65,7 @@ function codeWord(key) {
 // What an administrator should look at.
 function troubles({ letters, next, providers, gateways }) {
   const texts = [
-    letters.length > 0 && say(`${letters.length}${next ? "+" : ""} events could not be delivered.`,
+    letters.length > 0 && say(`Events that could not be delivered: ${letters.length}${next ? "+" : ""}.`,
       `${letters.length}${next ? "+" : ""} 个事件无法投递。`),
     ...providers.filter(({ state }) => state === "unavailable").map(({ name }) => say(`${providerName(name)} does not answer.`,
       `${providerName(name)} 没有响应。`)),

@@ -91,25 +91,23 @@ const sentences = {
   session_limit: () => ["The oldest session was ended: too many devices", "设备过多，最早的会话被结束"],
   user_disabled: () => ["Disabled", "被停用"],
   user_enabled: () => ["Enabled", "被启用"],
-  role_changed: (e) => [`Role changed to ${roleName(e.detail)}`, `角色改为${roleName(e.detail)}`],
+  role_changed: (e) => [`Role changed: ${roleName(e.detail)}`, `角色变更：${roleName(e.detail)}`],
   user_deleted: (e) => (e.detail === "joined" ? ["Joined to an older user of the same person", "并入同一人的旧用户"] : ["Deleted",
     "被删除"]),
-  users_imported: () => ["Users were imported", "导入了用户"],
+  users_imported: (e) => [`Users were imported: ${e.count}`, `导入了用户：${e.count}`],
   account_linked: (e) => [`Way to sign in added${by(e)}`, `添加了登录方式${by(e)}`],
   account_unlinked: (e) => [`Way to sign in removed${by(e)}`, `移除了登录方式${by(e)}`],
   apple_notification: (e) => [`Apple reports: ${report(e.detail)}`, `Apple 通知：${report(e.detail)}`],
   apple_account_moved: () => ["The account at Apple moved with the app to another team", "Apple 账号随应用转移到另一个团队"],
-  apple_transfer_exported: () => ["Ids for the app's transfer were exported", "导出了应用转移所用的标识"],
-  security_event: (e) => [`${providerName(e.provider)} reports: ${report(e.detail)}`,
-    `${providerName(e.provider)} 通知：${report(e.detail)}`],
+  apple_transfer_exported: (e) => [`Ids for the app's transfer were exported: ${e.count}`, `导出了应用转移所用的标识：${e.count}`],
+  security_event: (e) => [`Report${by(e)}: ${report(e.detail)}`, `平台通知${by(e)}：${report(e.detail)}`],
   database_restored: () => ["A backup was restored", "恢复了备份"],
   user_viewed: () => ["An administrator looked at this user", "管理员查看了此用户"],
-  users_searched: () => ["An administrator searched for users", "管理员查找了用户"],
+  users_searched: (e) => [`An administrator searched for users: ${e.count} found`, `管理员查找了用户：找到 ${e.count} 个`],
   audit_viewed: () => ["An administrator looked at the audit trail", "管理员查看了审计记录"],
-  users_merged: ({ detail }) => (/^into/.test(detail) ? ["Merged into another user",
-    "并入另一个用户"] : ["Another user was merged into this one",
-    "另一个用户并入此用户"]),
-  users_unmerged: () => ["The merge was undone", "合并已撤销"],
+  users_merged: (e) => (/^into/.test(e.detail) ? ["Merge: this user went into another one", "合并：此用户并入另一个用户"]
+    : ["Merge: another user went into this one", "合并：另一个用户并入此用户"]),
+  users_unmerged: () => ["A merge was undone", "合并已撤销"],
   events_retried: () => ["An event was sent again", "重新发送了事件"],
   administrator_refused: (e) => [`An administrator's act was refused: ${refusalReason(e.detail)}`,
     `管理员的操作被拒绝：${refusalReason(e.detail)}`],
@@ -117,7 +115,14 @@ const sentences = {
 
 export const types = Object.keys(sentences);
 
-export const sentence = (entry) => (Object.hasOwn(sentences, entry.type) ? say(...sentences[entry.type](entry)) : entry.type);
+// Their count is part of the sentence. That of others is how often it happened.
+const isCounted = new Set(["users_imported", "users_searched", "apple_transfer_exported"]);
+
+export function sentence(entry) {
+  const { type, count } = entry;
+  const text = Object.hasOwn(sentences, type) ? say(...sentences[type](entry)) : type;
+  return count > 1 && !isCounted.has(type) ? text + say(`, ${count} times`, `，共 ${count} 次`) : text;
+}
 
 // A name of the type for a list: its sentence without what an entry adds.
 export const typeName = (type) => say(...sentences[type]({})).split(/[:：]/)[0];

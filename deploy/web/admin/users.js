@@ -17,7 +17,7 @@ export async function usersView() {
       + "id at a provider), or the beginning of a nickname is looked for.",
       "未找到用户。可输入完整的邮箱、带 + 的手机号、编号（user_… 或平台上的编号），或昵称的开头。"))];
   }
-  announce(say(`${search.users.length} users`, `${search.users.length} 个用户`));
+  announce(say(`Users: ${search.users.length}`, `${search.users.length} 个用户`));
   // Whoever looks for one person need not choose.
   if (search.words && search.users.length === 1 && !search.next && !search.wasOpened) {
     search.wasOpened = true;

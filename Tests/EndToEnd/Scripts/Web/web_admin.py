@@ -239,7 +239,7 @@ def admin_merge(browser):
     browser.press("dialog button.danger")
     browser.until(lambda: not browser.is_visible("dialog") and phone in browser.text(".columns"), "the one who stays is shown")
     browser.until_text(".columns", mail)
-    browser.until_text(".history", "Another user was merged into this one")
+    browser.until_text(".history", "Merge: another user went into this one")
     again = sign_up(browser, mail)
     # The one who went away is found by the id in the audit trail, and comes back.
     with database(browser) as connection:
@@ -286,7 +286,7 @@ def admin_dead_letter(browser):
 def has_letters(browser):
     browser.open("/admin/")
     browser.until_visible(".plots")
-    return "could not be delivered" in browser.text("#main")
+    return "Events that could not be delivered" in browser.text("#main")
 
 
 received = []
