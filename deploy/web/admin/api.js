@@ -25,9 +25,10 @@ export async function api(method, path, body) {
 
 export const idPath = (id) => encodeURIComponent(id);
 
-// `{cursor: null}` is left out.
+// `{cursor: null}` is left out, and `{type: ["a", "b"]}` is type=a&type=b.
 export function query(parameters) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const given = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+    .filter(([, value]) => value !== null && value !== undefined && value !== "");
   return `?${new URLSearchParams(given)}`;
 }
 

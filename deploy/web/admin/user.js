@@ -28,7 +28,7 @@ export async function userView(id) {
       element("div", {},
         section(say("What happened lately", "近期动态"), historyList({ entries: events, next: nextEvents }, { user: id }, id),
           link(say("Everything, and who looked at this user", "全部记录，包括谁查看过此用户"), `#/audit/${idPath(id)}`)),
-        await namelessRefusals(sessions))),
+        await namelessRefusals(sessions, events))),
   ];
 }
 
@@ -75,11 +75,12 @@ function merged({ merge }) {
 }
 
 // A wrong code, or a token for another app, does not say whose sign-in it was. Those from the user's own addresses may be.
-async function namelessRefusals(sessions) {
-  const addresses = new Set(sessions.flatMap(({ address, lastAddress }) => [address, lastAddress]).filter(Boolean));
-  if (addresses.size === 0) return null;
-  const pages = await Promise.all(["login_refused", "code_refused"].map((type) => api("GET", `audit${query({ type })}`)));
-  const entries = pages.flatMap((page) => page.entries).filter(({ address, userId }) => !userId && addresses.has(address))
+async function namelessRefusals(sessions, events) {
+  const used = [...sessions.flatMap(({ lastAddress, address }) => [lastAddress, address]), ...events.map(({ address }) => address)];
+  const addresses = [...new Set(used.filter(Boolean))].slice(0, 3);
+  const pages = await Promise.all(addresses.map((address) =>
+    api("GET", `audit${query({ type: ["login_refused", "code_refused"], address })}`)));
+  const entries = pages.flatMap((page) => page.entries).filter(({ userId }) => !userId)
     .sort((one, other) => other.time.localeCompare(one.time)).slice(0, 10);
   return entries.length > 0 && section(say("Refused lately from the same addresses", "近期来自相同地址的拒绝"),
     element("p", { className: "hint" }, say("These name no user. They may be of this one.", "这些记录未指明用户，可能属于此用户。")),

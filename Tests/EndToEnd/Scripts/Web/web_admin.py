@@ -277,8 +277,10 @@ def admin_dead_letter(browser):
     login = sign_up(browser, number())
     administrator(browser)
     with database(browser) as connection:
-        # Three days later, all of them.
-        connection.execute("UPDATE events SET attempts = 1, due_at = 1, expires_at = 1 WHERE receiver = 'default' AND dead_at IS NULL")
+        # What three days without an answer make.
+        connection.execute(
+            "UPDATE events SET attempts = 9, dead_at = ?, fault = 'HTTP 500' WHERE receiver = 'default' AND user_id = ?",
+            (int(time.time() * 1000), login["user"]["id"]))
     browser.until(lambda: has_letters(browser), "the overview tells of the events")
     browser.press(".notice a")
     browser.until_text("h2", "Deliveries")
