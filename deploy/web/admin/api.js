@@ -50,7 +50,7 @@ export function explain(error) {
 }
 
 const explanations = {
-  access_denied: ["You have cancelled the sign-in.", "您已取消登录。"],
+  access_denied: ["You have cancelled.", "您已取消。"],
   invalid_code: ["The code is wrong, used or expired. Ask for a new one.", "验证码错误、已使用或已过期，请重新获取。"],
   not_found: ["Not found: it may have been deleted meanwhile.", "未找到，可能已被删除。"],
   insufficient_role: ["Your role does not permit this: only a super administrator acts on administrators.",

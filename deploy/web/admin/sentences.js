@@ -4,7 +4,7 @@ import { providerName, roleName, say } from "./words.js";
 
 // Why a sign-in or a refresh was refused: the `detail` of the entry, and the `reason` of a passkey.
 const refusals = {
-  malformed: ["the identity token cannot be read", "身份令牌无法读取"],
+  malformed: ["the identity token or the passkey's answer cannot be read", "身份令牌或通行密钥的回应无法读取"],
   algorithm: ["the identity token is signed by an algorithm that is not accepted", "身份令牌的签名算法不被接受"],
   unknown_key: ["the identity token is signed with a key that the provider does not publish", "身份令牌的签名密钥不是该平台公布的"],
   signature: ["the signature is wrong", "签名不正确"],
@@ -97,6 +97,8 @@ const sentences = {
   users_imported: (e) => [`Users were imported: ${e.count}`, `导入了用户：${e.count}`],
   account_linked: (e) => [`Way to sign in added${by(e)}`, `添加了登录方式${by(e)}`],
   account_unlinked: (e) => [`Way to sign in removed${by(e)}`, `移除了登录方式${by(e)}`],
+  passkey_added: () => ["Passkey added", "添加了通行密钥"],
+  passkey_removed: () => ["Passkey removed", "移除了通行密钥"],
   apple_notification: (e) => [`Apple reports: ${report(e.detail)}`, `Apple 通知：${report(e.detail)}`],
   apple_account_moved: () => ["The account at Apple moved with the app to another team", "Apple 账号随应用转移到另一个团队"],
   apple_transfer_exported: (e) => [`Ids for the app's transfer were exported: ${e.count}`, `导出了应用转移所用的标识：${e.count}`],

@@ -9,8 +9,8 @@ const reasons = {
   login_too_old: () => say("You signed in more than an hour ago. Sign in again to go on: this page accepts fresh sign-ins alone.",
     "您的登录已超过一小时。请重新登录以继续：本页面只接受新的登录。"),
   insufficient_authentication: () => say("This server lets administrators in by a passkey alone, with a check of who holds the device "
-    + "(fingerprint, face or PIN). Sign in with your passkey. If you have none, add one in your product first.",
-    "本服务器只允许管理员使用通行密钥登录，并须由设备验证使用者（指纹、面容或 PIN）。请使用通行密钥登录；如果没有，请先在您的产品中添加。"),
+    + "(fingerprint, face or PIN). Sign in with your passkey. If you have none, add one where your product lets you.",
+    "本服务器只允许管理员使用通行密钥登录，并须由设备验证使用者（指纹、面容或 PIN）。请使用通行密钥登录；如果没有，请在您的产品中添加。"),
 };
 
 // Calls `done` when the user has signed in without leaving the page.

@@ -2,8 +2,9 @@
 
 import { actButtons, endSession } from "./acts.js";
 import { api, gatehouse, idPath, query } from "./api.js";
-import { element, facts, foreign, heading, link, section } from "./dom.js";
+import { button, element, facts, foreign, heading, link, section } from "./dom.js";
 import { historyList } from "./history.js";
+import { react, show } from "./page.js";
 import { marks, userLink } from "./users.js";
 import { capital, deviceOf, nameOf, providerName, say, time } from "./words.js";
 
@@ -15,9 +16,7 @@ export async function userView(id) {
     heading(foreign(nameOf(user)), " ", marks(user)),
     merged(found),
     element("div", { className: "acts" }, actButtons(found)),
-    isOwn && element("p", { className: "hint" },
-      say("This is you: another administrator has to disable, delete or merge you, or change "
-      + "your role.", "这是您自己：停用、删除、合并或更改角色须由其他管理员进行。")),
+    isOwn && own(accounts),
     element("div", { className: "columns" },
       element("div", {},
         section(say("Who", "身份"), who(user)),
@@ -31,6 +30,13 @@ export async function userView(id) {
         await namelessRefusals(sessions, events))),
   ];
 }
+
+// An administrator's own account. With a passkey of their own, the server can demand one of administrators (ADMIN_ACR).
+const own = (accounts) => element("div", { className: "acts" },
+  element("p", { className: "hint" }, say("This is you: another administrator has to disable, delete or merge you, or change your role.",
+    "这是您自己：停用、删除、合并或更改角色须由其他管理员进行。")),
+  !accounts.some(({ provider }) => provider === "PASSKEY") && button(say("Add a passkey", "添加通行密钥"), () =>
+    gatehouse.addPasskey().then(() => show(), react)));
 
 const who = (user) => facts([
   [say("Nickname", "昵称"), user.nickname && foreign(user.nickname)],
