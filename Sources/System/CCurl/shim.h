@@ -6,6 +6,10 @@
 // curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call variadic functions: one typed wrapper for
 // each kind of argument.
 
+// An enumeration in older releases and a macro since 8.13, which Swift imports as different types.
+static const long gatehouse_curl_use_ssl_always = CURLUSESSL_ALL;
+static const long gatehouse_curl_use_ssl_never = CURLUSESSL_NONE;
+
 static inline CURLcode gatehouse_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -81,8 +81,15 @@ struct DowngradeTests {
             environment: ["DATABASE_URL": server.databaseURL, "PATH": "/usr/bin:/bin"])
     }
 
-    @Test("It restores the backup only if the older program refuses the schema", arguments: [false, true])
-    func restores(isNewer: Bool) throws {
+    /// What the newer program has done to the schema, and whether the older one refuses it.
+    private static let schemas: [(changes: String, isRefused: Bool)] = [
+        ("", false),
+        ("ALTER TABLE users ADD COLUMN shoe_size INTEGER; PRAGMA user_version = 1000", false),
+        ("UPDATE gatehouse_schema SET usable_by = 1000; PRAGMA user_version = 1000", true),
+    ]
+
+    @Test("It restores the backup only if the older program cannot use the schema", arguments: schemas)
+    func restores(changes: String, isRefused: Bool) throws {
         let server = try ServerProcess()
         let backup = server.folder.file("before.db")
         let before = try server.devLogin("before@example.com")
@@ -90,13 +97,13 @@ struct DowngradeTests {
         let since = try server.devLogin("since@example.com")
         server.process.signal(SIGTERM)
         #expect(server.process.wait() == 0)
-        if isNewer { try server.testDatabase.execute("PRAGMA user_version = 1000") }
+        try server.testDatabase.execute(changes)
         let outcome = try downgrade(server, backup: backup)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
-        #expect(outcome.text.contains("FAULT  schema") == isNewer)
-        #expect(outcome.text.contains("restored") == isNewer, "\(outcome.text)")
+        #expect(outcome.text.contains("FAULT  schema") == isRefused)
+        #expect(outcome.text.contains("restored") == isRefused, "\(outcome.text)")
         try server.restart()
         #expect(try server.refresh(before.refreshToken).status == 200)
-        #expect(try server.refresh(since.refreshToken).status == (isNewer ? 401 : 200))
+        #expect(try server.refresh(since.refreshToken).status == (isRefused ? 401 : 200))
     }
 }

@@ -85,7 +85,7 @@ struct BackupTests {
             ("missing", { try FileManager.default.removeItem(atPath: $0) }, "there is no database"),
             ("damaged", { try BackupFixture.damage($0, at: 4096, count: 8192) }, "malformed"),
             ("empty", { try Data().write(to: URL(fileURLWithPath: $0)) }, "empty"),
-            ("newer", { try change($0, "PRAGMA user_version = 99") }, "a newer one"),
+            ("newer", { try change($0, Self.newer) }, "a newer one"),
             ("dangling", { try change($0, "DELETE FROM users") }, "refers to a row that does not exist"),
         ]
         for (name, spoil, message) in cases {
@@ -98,6 +98,8 @@ struct BackupTests {
             #expect(try names().isEmpty, "\(name)")
         }
     }
+
+    private static let newer = "UPDATE gatehouse_schema SET usable_by = 99; PRAGMA user_version = 99"
 
     private func change(_ path: String, _ sql: String) throws {
         try Connection(path: path, access: .readWrite).execute(script: sql)

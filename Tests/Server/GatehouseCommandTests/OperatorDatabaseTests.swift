@@ -60,7 +60,8 @@ struct OfficeTests {
     func otherSchema(_ command: String) throws {
         _ = try SQLiteFile(path: path).migrate()
         for (version, word) in [(Migrator.latest - 1, "run gatehouse migrate"), (Migrator.latest + 1, "a newer one")] {
-            try Connection(path: path, access: .readWrite).execute(script: "PRAGMA user_version = \(version)")
+            try Connection(path: path, access: .readWrite).execute(
+                script: "UPDATE gatehouse_schema SET usable_by = \(version); PRAGMA user_version = \(version)")
             try expectFailure(command, saying: word)
             let connection = try Connection(path: path, access: .readOnly)
             #expect(try connection.first("PRAGMA user_version") { Int($0.integer(0)) } == version)

@@ -76,7 +76,7 @@ struct RestoreTests {
             ("text", { try Data("-- SQL".utf8).write(to: URL(fileURLWithPath: $0)) }, "not a database"),
             ("empty", { try Data().write(to: URL(fileURLWithPath: $0)) }, "empty"),
             ("foreign", { try change($0, "PRAGMA user_version = 0") }, "not made by this program"),
-            ("newer", { try change($0, "PRAGMA user_version = 99") }, "run a newer one"),
+            ("newer", { try change($0, Self.newer) }, "run a newer one"),
             ("dangling", { try change($0, "DELETE FROM users") }, "refers to a row that does not exist"),
             ("unreadable", { try change($0, "PRAGMA writable_schema = 1; DROP TABLE refresh_tokens") }, "damaged"),
             ("log", { try Data("x".utf8).write(to: URL(fileURLWithPath: $0 + "-wal")) }, "make a backup of it"),
@@ -97,6 +97,8 @@ struct RestoreTests {
         try fixture.run("restore", fixture.home).expect(1)
         try fixture.run("restore", fixture.file("nowhere.db")).expect(3)
     }
+
+    private static let newer = "UPDATE gatehouse_schema SET usable_by = 99; PRAGMA user_version = 99"
 
     private func change(_ path: String, _ sql: String) throws {
         try Connection(path: path, access: .readWrite).execute(script: sql)

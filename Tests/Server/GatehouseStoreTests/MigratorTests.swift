@@ -1,6 +1,8 @@
+import Gatehouse
 import GatehouseStore
 import SQL
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -27,14 +29,43 @@ struct MigratorTests {
         #expect(applied.reduce(0, +) == Migrator.latest)
     }
 
-    @Test("a database of a newer version is not opened")
-    func newer() throws {
+    /// A database as a program with a later migration leaves it.
+    private func migrateFurther(usableBy oldest: Int) throws {
         _ = try SQLiteFile(path: path).migrate()
-        let connection = try Connection(path: path, access: .readWrite)
-        try connection.execute(script: "PRAGMA user_version = 1000")
-        #expect(throws: Migrator.Fault.databaseIsNewer(found: 1000, known: Migrator.latest)) {
-            try SQLiteStore(path: path)
-        }
+        try Connection(path: path, access: .readWrite).execute(
+            script: """
+                ALTER TABLE users ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 0;
+                CREATE TABLE shoes (user_id TEXT NOT NULL REFERENCES users (id)) STRICT;
+                UPDATE gatehouse_schema SET usable_by = \(oldest); PRAGMA user_version = \(Migrator.latest + 1);
+                """)
+    }
+
+    @Test("a database of a newer version that this one cannot use is not opened")
+    func newer() throws {
+        try migrateFurther(usableBy: Migrator.latest + 1)
+        let fault = Migrator.Fault.databaseIsNewer(found: Migrator.latest + 1, known: Migrator.latest)
+        #expect(throws: fault) { try SQLiteStore(path: path) }
+        #expect(try SQLiteFile(path: path).schema() == .newer(found: Migrator.latest + 1, known: Migrator.latest))
+    }
+
+    @Test("after going back one version, users sign in and commands work, on the schema of the newer one")
+    func goingBack() throws {
+        try migrateFurther(usableBy: Migrator.latest)
+        let (found, known) = (Migrator.latest + 1, Migrator.latest)
+        #expect(try SQLiteFile(path: path).schema() == .newerButUsable(found: found, known: known))
+        #expect(try SQLiteFile(path: path).migrate().isEmpty)
+        let store = try SQLiteStore(path: path)
+        let user = SampleLogin.user(1)
+        #expect(try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("ann"))))
+        #expect(try store.user(provider: .apple, subject: "ann") == user)
+        #expect(try SQLiteStore(besideServerAt: path).user(provider: .apple, subject: "ann") == user)
+        #expect(try Connection(path: path, access: .readOnly).first("PRAGMA user_version") { Int($0.integer(0)) } == found)
+    }
+
+    @Test("a database of a newer version is not moved: its new columns would be left behind")
+    func notMoved() throws {
+        try migrateFurther(usableBy: Migrator.latest)
+        #expect(throws: MoveRefusal.self) { try SQLiteMoveSource(path: path, isBackup: false) }
     }
 
     @Test("a database of another program is not opened")

@@ -70,8 +70,8 @@ struct SchemaCheck: Check {
                 "systemctl restart gatehouse, or gatehouse migrate")
         case .newerButUsable(let found, let known):
             .note(
-                "another node has migrated the database to schema \(found); this version has \(known), and works with it",
-                "install the same version of gatehouse on every node")
+                "a newer version has migrated the database to schema \(found); this version has \(known), and works with it",
+                "install the newer version again, on every node")
         case .newer(let found, let known):
             .fault(
                 "the database has schema \(found), and this version supports only up to \(known)",

@@ -22,6 +22,11 @@ package final class SQLiteMoveSource: MoveSource {
         try connection.keepLogOnClose(true)
         do {
             if let advice = try Migrator(connection).advice() { throw MoveRefusal("\(path): \(advice)") }
+            let found = try Migrator(connection).ownVersion()
+            // This program does not know every column of a newer schema, and would leave some behind.
+            guard found == Migrator.latest else {
+                throw MoveRefusal("\(path): \(Migrator.Fault.databaseIsNewer(found: found, known: Migrator.latest))")
+            }
             try connection.execute(script: "BEGIN")
         } catch let error as SQLiteError where error.isDamage {
             throw MoveRefusal("\(path) is damaged or no database: use a backup (\(error))")

@@ -37,7 +37,9 @@ extension SQLiteFile: ExaminedDatabase {
     package func schema() throws -> SchemaState {
         do {
             let found = try Migrator(reader()).ownVersion()
-            return found < Migrator.latest ? .older(found: found, known: Migrator.latest) : .current
+            let known = Migrator.latest
+            if found > known { return .newerButUsable(found: found, known: known) }
+            return found < known ? .older(found: found, known: known) : .current
         } catch let fault as Migrator.Fault {
             switch fault {
             case .databaseIsForeign: return .foreign

@@ -31,9 +31,8 @@ package struct Migrator {
 
     /// Runs the steps that are missing and returns their names.
     package func migrate(progress: Progress = Progress()) throws -> [String] {
-        let found = try ownVersion()
         var applied: [String] = []
-        for number in found..<Self.latest {
+        for number in min(try ownVersion(), Self.latest)..<Self.latest {
             let name = Migration.all[number].name
             progress.begin("applying: \(name)")
             if try apply(step: number) { applied.append(name) }
@@ -52,20 +51,32 @@ package struct Migrator {
         }
     }
 
-    /// The schema version of a database of this program, or of an empty one.
+    /// The schema version of a database of this program, or of an empty one. It is newer than this program's if a newer
+    /// program has migrated the database, and this one can use it.
     @discardableResult
     func ownVersion() throws -> Int {
-        // Both in one query: another process may be migrating.
+        // In one query: another process may be migrating.
         let found = try connection.first(
-            "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"
-        ) { row in (version: Int(row.integer(0)), tables: row.integer(1)) }
+            """
+            SELECT user_version, (SELECT count(*) FROM sqlite_schema),
+                (SELECT count(*) FROM sqlite_schema WHERE name = 'gatehouse_schema')
+            FROM pragma_user_version
+            """
+        ) { row in (version: Int(row.integer(0)), tables: row.integer(1), saysUsableBy: row.integer(2) == 1) }
         guard let found, found.version > 0 || found.version == 0 && found.tables == 0 else {
             throw Fault.databaseIsForeign
         }
-        guard found.version <= Self.latest else {
-            throw Fault.databaseIsNewer(found: found.version, known: Self.latest)
+        if found.version > Self.latest {
+            let oldest = found.saysUsableBy ? try oldestUsableVersion() : nil
+            guard let oldest, oldest <= Self.latest else {
+                throw Fault.databaseIsNewer(found: found.version, known: Self.latest)
+            }
         }
         return found.version
+    }
+
+    private func oldestUsableVersion() throws(SQLiteError) -> Int? {
+        try connection.first("SELECT usable_by FROM gatehouse_schema") { Int($0.integer(0)) }
     }
 
     /// False when another process has run the migration meanwhile.
@@ -76,7 +87,11 @@ package struct Migrator {
                 try connection.execute(script: "ROLLBACK")
                 return false
             }
-            try connection.execute(script: String(decoding: Migration.all[number].sql, as: UTF8.self))
+            let migration = Migration.all[number]
+            try connection.execute(script: String(decoding: migration.sql, as: UTF8.self))
+            if let oldest = migration.usableBy {
+                try connection.run("UPDATE gatehouse_schema SET usable_by = ?", .integer(Int64(oldest)))
+            }
             try connection.execute(script: "PRAGMA user_version = \(number + 1)")
             try connection.execute(script: "COMMIT")
             return true
@@ -90,6 +105,9 @@ package struct Migrator {
 /// A migration. Its number is its position, and it never changes after its release.
 struct Migration: Sendable {
     let name: String
+    /// A program that knows this schema version, or a later one, can use the database after this migration. Nil in
+    /// migrations older than the table with this number, whose programs refuse a newer schema.
+    var usableBy: Int?
     let sql: [UInt8]
 
     /// In the order in which they run.
@@ -117,5 +135,6 @@ struct Migration: Sendable {
         Migration(name: "passkeys", sql: PackageResources._018_passkeys_sql),
         Migration(name: "login methods", sql: PackageResources._019_login_methods_sql),
         Migration(name: "support", sql: PackageResources._020_support_sql),
+        Migration(name: "usable by", usableBy: 21, sql: PackageResources._021_usable_by_sql),
     ]
 }

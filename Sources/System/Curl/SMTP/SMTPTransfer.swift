@@ -20,7 +20,8 @@ struct SMTPTransfer: ~Copyable {
             try easy.configure(
                 url: "\(client.server.url)/\(client.helloName)", protocols: "smtp,smtps",
                 isDirect: client.server.isLoopback, timeout: client.timeout, authorities: client.authorities)
-            try easy.set(CURLOPT_USE_SSL, Int((client.demandsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
+            let usesTLS = client.demandsTLS ? gatehouse_curl_use_ssl_always : gatehouse_curl_use_ssl_never
+            try easy.set(CURLOPT_USE_SSL, usesTLS)
             if let login = client.login { try Self.set(login, of: easy) }
             // The connection ends with the transfer, so that the limit on QUIT holds. libcurl closes a connection
             // that it keeps for later with another handle, and then waits two minutes for the reply to QUIT.
