@@ -59,7 +59,8 @@ struct MigratorTests {
         #expect(try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("ann"))))
         #expect(try store.user(provider: .apple, subject: "ann") == user)
         #expect(try SQLiteStore(besideServerAt: path).user(provider: .apple, subject: "ann") == user)
-        #expect(try Connection(path: path, access: .readOnly).first("PRAGMA user_version") { Int($0.integer(0)) } == found)
+        let connection = try Connection(path: path, access: .readOnly)
+        #expect(try connection.first("PRAGMA user_version") { Int($0.integer(0)) } == found)
     }
 
     @Test("a database of a newer version is not moved: its new columns would be left behind")

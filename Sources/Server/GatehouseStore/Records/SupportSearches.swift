@@ -140,8 +140,7 @@ private func max(_ first: String, _ second: String, by precedes: (String, String
 // MARK: - The audit trail
 
 private let numberedColumns = """
-    e.id, \(auditColumns.split(separator: ",").map { "e." + $0.drop { $0 == " " || $0 == "\n" } }.joined(separator: ", ")),
-    a.reason, a.request_id
+    e.id, \(AuditEntry.columns.selected(from: "e")), a.reason, a.request_id
     """
 
 extension AuditSelection {
