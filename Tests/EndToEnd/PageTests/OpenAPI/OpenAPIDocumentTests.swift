@@ -60,10 +60,11 @@ struct OpenAPIDocumentTests {
         let reasons = IdentityFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
         let conflicts = LinkConflict.allCases.map(\.rawValue)
         let ofMerges = [MergeConflict.account(.dev), .status, .role].map(\.name) + ["last_account"]
-        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts + ofMerges))
+        let ofPasskeys = PasskeyFault.all.map(\.reason)
+        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts + ofMerges + ofPasskeys))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
-        #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email].map(\.rawValue))
+        #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email, .passkey].map(\.rawValue))
         #expect(enumeration(of: "EventActor") == AuditEntry.Actor.allCases.map(\.rawValue))
     }
 

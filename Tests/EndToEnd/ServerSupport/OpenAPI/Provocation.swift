@@ -24,8 +24,8 @@ struct Provocation {
 
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
-        return try answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutAccess(fixture)
-            ?? answerAboutProof(fixture) ?? answerAboutRefresh(fixture) ?? answerAboutPasskey(fixture)
+        return try answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutPasskey(fixture)
+            ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture) ?? answerAboutRefresh(fixture)
             ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
             ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
@@ -44,6 +44,7 @@ struct Provocation {
         case "invalid_dpop_proof": variables["DPOP_GUARD"] = "required"
         case "delivery_unavailable": variables["SMS_URL"] = "http://127.0.0.1:1"
         case "phone_required": variables["PHONE_BINDING"] = "required"
+        case "not_found" where operation.path.hasPrefix("/.well-known/"): variables["PASSKEY_RP_ID"] = nil
         case "stale_number": variables["PHONE_STALE_AFTER"] = "90d"
         default: break
         }

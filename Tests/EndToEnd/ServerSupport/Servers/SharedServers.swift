@@ -25,7 +25,7 @@ enum SharedServers {
     private static let fastCGI = Result { try ServerProcess() }
     static let nginx = Result { try ServerBehindNginx() }
 
-    private static let publishingHandler = Result { try InProcessServer(TestSettings.publishKeys) }
-    private static let publishingFastCGI = Result { try ServerProcess(TestSettings.publishKeys) }
-    private static let publishingNginx = Result { try ServerBehindNginx(TestSettings.publishKeys) }
+    private static let publishingHandler = Result { try InProcessServer(TestSettings.publishAll) }
+    private static let publishingFastCGI = Result { try ServerProcess(TestSettings.publishAll) }
+    private static let publishingNginx = Result { try ServerBehindNginx(TestSettings.publishAll) }
 }

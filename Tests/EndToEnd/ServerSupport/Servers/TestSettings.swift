@@ -37,6 +37,11 @@ enum TestSettings {
         variables["PASSKEY_APPS"] = "ABCDE12345.com.example.app,android:apk-key-hash:\(hash)@com.example.app"
     }
 
+    static func publishAll(_ variables: inout [String: String]) {
+        publishKeys(&variables)
+        publishPasskeys(&variables)
+    }
+
     private static func key(_ algorithm: Algorithm) -> SigningKey {
         do { return try SigningKey.generate(algorithm) } catch { fatalError("\(error)") }
     }
