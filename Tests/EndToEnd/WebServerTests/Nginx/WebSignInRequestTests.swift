@@ -98,11 +98,12 @@ struct WebSignInRequestTests {
         "Each request of a sign-in or a sign-up by a passkey counts as a login",
         arguments: ["passkey", "passkey/options", "passkey/signup", "passkey/signup/options"])
     func limitedPasskeys(_ path: String) throws {
-        let nginx = try ServerBehindNginx(
-            before: RecordingResponder(), values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "1"])
+        let responder = try RecordingResponder()
+        let nginx = try ServerBehindNginx(before: responder, values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "1"])
         let statuses = try (0..<3).map { _ in try ask(nginx, "/api/auth/" + path, "-X", "POST").status }
         #expect(statuses == [200, 200, 429])
         #expect(try ask(nginx, "/api/users/me/passkeys").status == 200)
+        #expect(responder.requests(at: "/api/auth/" + path).count == 2)
     }
 
     @Test("With several nodes, what is used once is not sent twice, and a redirect may be")
