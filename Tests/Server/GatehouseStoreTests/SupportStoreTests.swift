@@ -258,7 +258,7 @@ struct SupportStoreTests {
             ])
         for hours in [1, 3, 3] {
             let time = now + .seconds(3600 * hours)
-            while try store.countStatistics(now: time) {}
+            while try store.countNow(time) {}
             #expect(try numbers() == before, "\(hours)")
         }
         #expect(try database.number("SELECT count(*) FROM statistics WHERE id < 'cursor'") > 5)

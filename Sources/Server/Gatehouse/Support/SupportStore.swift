@@ -57,6 +57,9 @@ package protocol SupportStore: Sendable {
     /// Sums for each hour, of what is no older than the first one.
     func statistics(from start: Timestamp, to end: Timestamp) throws(Refusal) -> [HourlyCount]
 
+    /// A step of maintenance, once a minute: sums what is some minutes old. True when there is more to count.
+    func countStatistics(now: Timestamp) throws(Refusal) -> Bool
+
     func standings() throws(Refusal) -> Standings
 
     func events(_ query: EventQuery) throws(Refusal) -> [QueuedEvent]

@@ -7,7 +7,7 @@ package final class PurgeCursor: Sendable {
     fileprivate let session = Mutex("")
     fileprivate let rows = Mutex<[String: Int64]>([:])
     /// When statistics are counted next.
-    fileprivate let statistics = Mutex(ContinuousClock.now)
+    let counting = Mutex(ContinuousClock.now)
 }
 
 /// A table whose rows are inserted in the order of their numbers, so that the oldest come first.
@@ -34,9 +34,8 @@ extension RelationalStore {
         ]
         try removeClockReports(before: limits.revocationsBefore)
         try correctOutbox(now: limits.now)
-        // Before what it counts is deleted.
-        var hasMore = try countStatisticsIfDue(now: limits.now)
-        if try purgeSessions(expiredBefore: limits.sessionsExpired) { hasMore = true }
+        try purgeSupport(now: limits.now)
+        var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
         if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
         for (table, latest) in [
             ("codes", StoredCode.latestExpiry(now: limits.now)),
@@ -51,17 +50,6 @@ extension RelationalStore {
         if try purgeDeadLetters(before: limits.auditEventsBefore) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true
-        }
-        return hasMore
-    }
-
-    /// Once a minute, also where merges of users cannot be undone any more.
-    private func countStatisticsIfDue(now: Timestamp) throws(Refusal) -> Bool {
-        guard purgeCursor.statistics.withLock({ $0 <= ContinuousClock.now }) else { return false }
-        let hasMore = try countStatistics(now: now)
-        if !hasMore {
-            try writing { try $0.removeOldMerges(now: now) }
-            purgeCursor.statistics.withLock { $0 = .now + .seconds(60) }
         }
         return hasMore
     }

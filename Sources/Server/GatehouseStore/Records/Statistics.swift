@@ -110,11 +110,34 @@ extension RelationalStore {
         }
     }
 
-    /// A step of maintenance. True when there is more to count.
-    func countStatistics(now: Timestamp) throws(Refusal) -> Bool {
+    package func countStatistics(now: Timestamp) throws(Refusal) -> Bool {
+        guard purgeCursor.counting.withLock({ $0 <= ContinuousClock.now }) else { return false }
+        return try countNow(now)
+    }
+
+    /// A step, also within a minute after the last one.
+    func countNow(_ now: Timestamp) throws(Refusal) -> Bool {
         var hasMore = false
         for table in CountedTable.all where try count(table, now: now) { hasMore = true }
+        if !hasMore { purgeCursor.counting.withLock { $0 = .now + .seconds(60) } }
         return hasMore
+    }
+
+    /// Removes what no question asks for, and the merges that cannot be undone any more.
+    func purgeSupport(now: Timestamp) throws(Refusal) {
+        let oldest = "\((now - AuthService.longestStatistics - .seconds(86_400)).hour)"
+        let limit = Value.integer((now - UserMerge.undoTime).milliseconds)
+        let isNeeded = try reading { connection in
+            try connection.first(
+                "SELECT 1 WHERE EXISTS (SELECT 1 FROM merges WHERE moment <= ?1) OR EXISTS ("
+                    + "SELECT 1 FROM statistics WHERE id < ?2)", limit, .text(oldest)
+            ) { _ in true } ?? false
+        }
+        guard isNeeded else { return }
+        try writing { connection in
+            try connection.send("DELETE FROM merges WHERE moment <= ?", limit)
+            try connection.send("DELETE FROM statistics WHERE id < ?", .text(oldest))
+        }
     }
 
     private func count(_ table: CountedTable, now: Timestamp) throws(Refusal) -> Bool {
@@ -125,15 +148,14 @@ extension RelationalStore {
             // Another node counts the same rows, or has counted them since.
             guard try connection.lockMaintenance(), try connection.cursor(of: table) ?? table.start(now) == cursor
             else { return false }
-            let oldest = (now - AuthService.longestStatistics - .seconds(86_400)).hour
-            for row in try connection.rows(of: table, after: cursor, through: end) where row.hour >= oldest {
+            for row in try connection.rows(of: table, after: cursor, through: end) {
                 for series in row.series {
                     try connection.add(HourlyCount(hour: row.hour, series: series, count: row.count))
                 }
             }
             try connection.send(
-                "DELETE FROM statistics WHERE id < ?1 OR id >= ?2 AND id < ?3", .text("\(oldest)"),
-                .text(table.cursorID("")), .text(table.cursorID("~")))
+                "DELETE FROM statistics WHERE id >= ?1 AND id < ?2", .text(table.cursorID("")),
+                .text(table.cursorID("~")))
             try connection.send("INSERT INTO statistics (id, count) VALUES (?, 0)", .text(table.cursorID(end)))
             return settled.isFull
         }

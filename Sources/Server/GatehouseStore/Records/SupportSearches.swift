@@ -145,7 +145,7 @@ private let numberedColumns = """
 
 extension AuditSelection {
     /// How many entries a page looks at. An index by kind would cost each login time.
-    static let window = 20_000
+    static let window = 10_000
 
     /// The newest entries before `?1`: with `limit` as `?2`, and the user, or else the actor, as `?3`.
     static func statement(_ selection: AuditSelection) -> String {

@@ -188,8 +188,4 @@ extension RecordConnection {
             .text(stored.user.id.text), .flag(stored.user.onboardingCompleted),
             .optional(stored.lastLogin.at?.milliseconds), .optional(stored.lastLogin.by))
     }
-
-    func removeOldMerges(now: Timestamp) throws {
-        try send("DELETE FROM merges WHERE moment <= ?", .integer((now - UserMerge.undoTime).milliseconds))
-    }
 }

@@ -60,7 +60,7 @@ struct MergeTests {
         let merged = merge()
         #expect(merged.status == 200 && merged["merged"] == true && merged["sessionsEnded"] == 1)
         #expect(merged["user"]?.object?["status"] == "DELETED")
-        #expect(merged["into"]?.object?["providers"] == ["DEV", "APPLE"])
+        #expect(merged["into"]?.object?["providers"] == ["APPLE", "DEV"])
         #expect(try support.server.me(apple.accessToken).code == "session_revoked")
         #expect(try support.server.refresh(apple.refreshToken).status == 401)
         #expect(try support.server.me(dev.accessToken).status == 200)

@@ -27,6 +27,7 @@ extension PartialStore {
     ) throws(Refusal) -> (outcome: SupportOutcome, merge: RecordedMerge?) { try fail() }
     func recordedMerge(of: UserID, now: Timestamp) throws(Refusal) -> RecordedMerge? { try fail() }
     func statistics(from: Timestamp, to: Timestamp) throws(Refusal) -> [HourlyCount] { try fail() }
+    func countStatistics(now: Timestamp) throws(Refusal) -> Bool { false }
     func standings() throws(Refusal) -> Standings { try fail() }
     func events(_: EventQuery) throws(Refusal) -> [QueuedEvent] { try fail() }
     func receiverStates() throws(Refusal) -> [ReceiverState] { try fail() }
