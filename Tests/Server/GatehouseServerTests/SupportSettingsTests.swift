@@ -17,7 +17,8 @@ struct SupportSettingsTests {
             let values = on.merging(["ADMIN_ACR": strength.rawValue]) { $1 }
             #expect(try TestConfiguration.read(values).policy.support == SupportPolicy(strength: strength))
         }
-        for values in [["ADMIN_API": "yes"], ["ADMIN_API": "ON"], ["ADMIN_ACR": "2"], ["ADMIN_ACR": "urn:gatehouse:3"]] {
+        for values in [["ADMIN_API": "yes"], ["ADMIN_API": "ON"], ["ADMIN_ACR": "2"], ["ADMIN_ACR": "urn:gatehouse:3"]]
+        {
             #expect(TestConfiguration.faults(values).count == 1)
         }
     }

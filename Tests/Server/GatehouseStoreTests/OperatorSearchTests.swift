@@ -28,7 +28,9 @@ struct OperatorSearchTests {
         "a user is found without reading a whole table",
         arguments: [
             UserSearch.byIDOrPhone, UserSearch.byAddress, UserSearch.record(providers: Connection.providersOfUser),
-            knownAddress,
+            knownAddress, UserLookup.byPhone, UserLookup.byAddress,
+            UserLookup.record(providers: Connection.providersOfUser),
+            UserLookup.byNickname(providers: Connection.providersOfUser),
         ])
     func user(statement: String) throws {
         let steps = try plan(statement)
@@ -56,5 +58,25 @@ struct OperatorSearchTests {
     func audit() throws {
         let steps = try plan(Connection.statement(of: AuditQuery(userID: UserID("user_1"), limit: 100)))
         #expect(steps.contains { $0.hasPrefix("SEARCH audit_events USING INDEX audit_events_by_user") }, "\(steps)")
+    }
+
+    @Test("a subject is found at any provider with a search of an index for each")
+    func subject() throws {
+        let steps = try plan(UserLookup.bySubject)
+        #expect(!steps.contains { $0.hasPrefix("SCAN auth_accounts") || $0.hasPrefix("SCAN users") }, "\(steps)")
+        for column in ["provider_user_id", "union_sub", "former_sub"] {
+            #expect(steps.contains { $0.contains("(provider=? AND \(column)=?)") }, "\(column): \(steps)")
+        }
+    }
+
+    @Test(
+        "a page of the audit trail is read without the pages before it",
+        arguments: [
+            AuditSelection(limit: 5), AuditSelection(userID: UserID("user_1"), limit: 5),
+            AuditSelection(actor: "user_1", limit: 5),
+        ])
+    func auditPages(_ selection: AuditSelection) throws {
+        let steps = try plan(AuditSelection.statement(selection))
+        #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") || $0.contains("TEMP B-TREE FOR ORDER BY") }, "\(steps)")
     }
 }

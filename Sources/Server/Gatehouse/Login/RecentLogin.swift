@@ -32,8 +32,9 @@ extension AuthService {
     /// - Parameter provider: of an account to link. A number that the user cannot do without is bound by any login, and so is
     ///   the first passkey, without which no login is strong.
     func requireStrength(of caller: Caller, toBind provider: Provider? = nil) throws(Refusal) {
-        guard caller.strength < policy.sensitiveStrength, !(provider == .phone && caller.needsPhone) else { return }
-        throw .insufficientAuthentication(policy.sensitiveStrength)
+        let demanded = max(policy.sensitiveStrength, try strengthOfAdministrator(caller))
+        guard caller.strength < demanded, !(provider == .phone && caller.needsPhone) else { return }
+        throw .insufficientAuthentication(demanded)
     }
 
     /// Refuses a caller whose login is older than this. No proof takes the place of a login.

@@ -60,13 +60,20 @@ extension AuthService {
         guard user.status == .active else { throw .userDisabled }
         guard user.role >= .admin else { throw .hidden }
         return Administrator(
-            user: user, session: session, requestID: requestID, demanded: try demandedStrength(of: user, by: rules))
+            user: user, session: session, requestID: requestID, demanded: try demandedStrength(of: user.id, by: rules))
     }
 
     /// Who has a passkey signs in by it: the other ways would be a way around it.
-    private func demandedStrength(of user: User, by rules: SupportPolicy) throws(Refusal) -> LoginStrength {
+    private func demandedStrength(of user: UserID, by rules: SupportPolicy) throws(Refusal) -> LoginStrength {
         if let strength = rules.strength { return strength }
-        return try store.accounts(of: user.id).contains { $0.provider == .passkey } ? .twoFactors : .single
+        return try store.accounts(of: user).contains { $0.provider == .passkey } ? .twoFactors : .single
+    }
+
+    /// What an administrator's own changes of the account demand: a weaker login could remove the passkey, or add another one,
+    /// and then act.
+    func strengthOfAdministrator(_ caller: Caller) throws(Refusal) -> LoginStrength {
+        guard let rules = policy.support, caller.role >= .admin else { return .single }
+        return try demandedStrength(of: caller.userID, by: rules)
     }
 
     /// Records that an administrator was refused. A stolen token is noticed by this.
