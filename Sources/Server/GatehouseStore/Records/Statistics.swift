@@ -1,5 +1,6 @@
 package import Gatehouse
 import SQL
+import Synchronization
 
 // Statistics for administrators. Maintenance counts the rows of the audit trail, of the messages with codes and of the users
 // once, by hour, when they are some minutes old, and keeps how far it has come. A question reads these sums and counts the few
