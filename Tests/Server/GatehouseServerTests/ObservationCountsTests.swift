@@ -77,6 +77,11 @@ struct ObservationCountsTests {
         } + [.wrongCode] + WebSignInStep.allCases.map { .webSignIn($0) }
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
+        + SupportActKind.allCases.map { .administered($0) }
+        + [
+            .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero),
+            .insufficientAuthentication(.twoFactors), .sessionRevoked,
+        ].map(Observation.administratorRefused)
         + SecurityEvents.Kind.allCases.map { .securityEventApplied($0) }
         + OutgoingMessage.Notice.allCases.flatMap { notice in
             NoticeOutcome.allCases.map { .ownerNotice(notice, $0) }
