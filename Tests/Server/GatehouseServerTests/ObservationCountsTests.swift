@@ -86,11 +86,6 @@ struct ObservationCountsTests {
         + OutgoingMessage.Notice.allCases.flatMap { notice in
             NoticeOutcome.allCases.map { .ownerNotice(notice, $0) }
         }
-        + SupportActKind.allCases.map { .administered($0) }
-        + [
-            Refusal.insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero),
-            .insufficientAuthentication(.twoFactors), .notFound,
-        ].map(Observation.administratorRefused)
         + AppleNotification.Kind.allCases.map { .appleNotificationApplied($0) }
         + AppleTask.Kind.allCases.flatMap { kind in
             [.appleTaskDone(kind)] + AppleServerFault.all.map { .appleTaskFailed(kind, $0, of: UserID("u")) }
