@@ -153,6 +153,11 @@ extension Provocation {
         case "login_too_old":
             fixture.server.advanceClock(by: .seconds(3601))
             return fixture.send()
+        case "payload_too_large":
+            // To the responder, such a request is one for a path that does not exist.
+            var request = fixture.request()
+            request.body = [UInt8](repeating: 120, count: 65_537)
+            return try SharedServers.nginx.get().send(request)
         case "insufficient_authentication": return fixture.send()
         case "not_found" where operation.path.contains("{id}"):
             return fixture.send { $0.path = operation.path.replacing("{id}", with: "user_another") }
