@@ -157,6 +157,7 @@ struct AppClientBadAnswerTests {
         .invalidDPoPProof, .invalidIdentity, .providerUnavailable, .unknownProvider, .invalidCode, .tooManyCodes,
         .deliveryUnavailable, .countryNotServed, .staleNumber, .phoneRequired, .invalidGrant, .invalidState,
         .invalidRedirectURI, .originNotAllowed, .invalidPasskey, .tooManyPasskeys,
+        .insufficientAuthentication, .reasonRequired, .ownAccount, .mergeConflict, .notMerged,
     ]
 
     /// Codes that only services of the operator get.

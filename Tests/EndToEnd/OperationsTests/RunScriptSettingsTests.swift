@@ -169,11 +169,11 @@ struct RunScriptSettingsTests {
             try lines().isSuperset(of: [
                 #"PUBLIC_URL="https://localhost:8443""#, #"APPLE_CLIENT_ID="com.example.web""#,
                 #"APPLE_AUTHORIZATION_URL="http://127.0.0.1:8444/auth/authorize""#,
-                #"REDIRECT_URIS="https://localhost:8443/example/,com.example.app:/signed-in,http://127.0.0.1/signed-in""#,
+                #"REDIRECT_URIS="https://localhost:8443/example/,https://localhost:8443/admin/,com.example.app:/signed-in,http://127.0.0.1/signed-in""#,
             ]))
         let ownScheme = try lines(["APPLE_BUNDLE_ID": "com.Example.Notes,x"])
         #expect(ownScheme.contains { $0.contains(",com.example.notes:/signed-in,") })
-        #expect(try lines(["APPLE_BUNDLE_ID": "notes"]).contains { $0.contains("/example/,http://127.0.0.1/") })
+        #expect(try lines(["APPLE_BUNDLE_ID": "notes"]).contains { $0.contains("/admin/,http://127.0.0.1/") })
         #expect(try writeForApple().status == 0)
         #expect(try names.isDisjoint(with: ["APPLE_CLIENT_ID", "APPLE_AUTHORIZATION_URL"]))
         #expect(try names.isSuperset(of: ["PUBLIC_URL", "REDIRECT_URIS"]))
@@ -181,7 +181,8 @@ struct RunScriptSettingsTests {
 
     @Test("Addresses of the environment come beside those of the example page, an app and a program")
     func ownPages() throws {
-        let own = "https://localhost:8443/example/,com.example.app:/signed-in,http://127.0.0.1/signed-in"
+        let pages = "https://localhost:8443/example/,https://localhost:8443/admin/"
+        let own = pages + ",com.example.app:/signed-in,http://127.0.0.1/signed-in"
         let list = "http://localhost:5173/, https://localhost:8443/example/,http://localhost:5173/in"
         let expected = #"REDIRECT_URIS="\#(own),http://localhost:5173/,http://localhost:5173/in""#
         #expect(try lines(["REDIRECT_URIS": list]).contains(expected))

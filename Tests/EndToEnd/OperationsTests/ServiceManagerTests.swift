@@ -79,7 +79,7 @@ struct ServiceManagerTests {
         "While the disk is full, writes get 503, reads and the watchdog go on, and an idle server notices room again",
         .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func fullDisk() throws {
-        let server = try ManagedServer(wrapper: ["prlimit", "--fsize=524288:unlimited", "--"], watchdog: 2)
+        let server = try ManagedServer(wrapper: ["prlimit", "--fsize=1048576:unlimited", "--"], watchdog: 2)
         let first = try server.devLogin("first@example.com")
         var refused: TestResponse?
         _ = Eventually.holds(within: 60) {

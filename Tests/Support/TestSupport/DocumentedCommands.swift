@@ -40,6 +40,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Passkeys by curl": .besideRun,
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
+        catalogue + "Passkeys.md": ["Files for phones": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
         catalogue + "Services.md": [
             "A token for the service": onServer, "Try it": .besideRun, "Users": .besideRun,
