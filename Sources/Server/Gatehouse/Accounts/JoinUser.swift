@@ -19,10 +19,13 @@ package struct Join: Sendable {
     package let device: Device
     /// How long the owner of a number may have been away; nil for any time.
     package let staleAfter: Duration?
+    /// Of a login that may change an account.
+    package let demandedStrength: LoginStrength
 
     package init(
         identity: Identity, redemption: Redemption, caller: UserID, session: SessionID,
-        refreshTokenHash: [UInt8]?, moment: Timestamp, device: Device, staleAfter: Duration? = nil
+        refreshTokenHash: [UInt8]?, moment: Timestamp, device: Device, staleAfter: Duration? = nil,
+        demandedStrength: LoginStrength = .single
     ) {
         self.identity = identity
         self.redemption = redemption
@@ -32,6 +35,7 @@ package struct Join: Sendable {
         self.moment = moment
         self.device = device
         self.staleAfter = staleAfter
+        self.demandedStrength = demandedStrength
     }
 }
 
@@ -99,13 +103,20 @@ extension Join {
         guard let caller = facts.caller, caller.user.status == .active else { return .userInactive }
         guard let owner = facts.owner, owner.user.id != caller.user.id else { return .nothingToJoin }
         guard facts.use == .first else { return .used }
-        guard owner.user.status == .active, isNew(caller.user, with: facts.callersSessions),
+        guard owner.user.status == .active, mayBeJoined(owner), isNew(caller.user, with: facts.callersSessions),
             let refreshTokenHash, let current = facts.callersSessions.first?.token
         else { return .taken(.identity) }
         guard equal(refreshTokenHash, current.hash) else { return .supersededToken }
         if owner.accounts.count > 1, isStale(on: facts) { return .staleNumber(owner.user.id) }
         let providers = Set(owner.accounts.map(\.provider))
         return caller.accounts.contains { providers.contains($0.provider) } ? .taken(.provider) : nil
+    }
+
+    /// The code alone does not sign in as an administrator, and it changes no account that demands a strong login of its owner: the
+    /// caller's login says nothing about the owner.
+    private func mayBeJoined(_ owner: JoinFacts.Party) -> Bool {
+        let isGuarded = demandedStrength == .twoFactors && owner.accounts.contains { $0.provider == .passkey }
+        return owner.user.role == .user && !isGuarded
     }
 
     private func isNew(_ user: User, with sessions: [Session]) -> Bool {
@@ -158,7 +169,8 @@ extension AuthService {
         let join = Join(
             identity: proven.identity, redemption: redemption, caller: caller.userID, session: caller.sessionID,
             refreshTokenHash: refreshTokenHash, moment: issueTime(at: now), device: device,
-            staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil)
+            staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil,
+            demandedStrength: policy.sensitiveStrength)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
         ) { facts in self.decide(join, on: facts, by: proven.method, keeping: caller.keyThumbprint) }

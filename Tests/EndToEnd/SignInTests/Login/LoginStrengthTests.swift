@@ -126,6 +126,28 @@ struct LoginStrengthTests {
         if method == "DELETE" { #expect(try ask(strong, [:]).status == 204) }
     }
 
+    @Test("A strong new user joins no owner who has a passkey under SENSITIVE_ACR, and no administrator")
+    func join() throws {
+        for (acr, role, hasPasskey, isJoined) in [
+            (Self.strong, "USER", true, false), (Self.strong, "USER", false, true),
+            ("urn:gatehouse:1", "USER", true, true), ("urn:gatehouse:1", "ADMIN", false, false),
+            ("urn:gatehouse:1", "SUPER_ADMIN", false, false),
+        ] {
+            let fixture = try PasskeyFixture { $0["SENSITIVE_ACR"] = acr }
+            let (codes, server) = (fixture.codes, fixture.inProcess)
+            let number = codes.newNumber()
+            let owner = try codes.logIn(phone: number)
+            if hasPasskey { #expect(try fixture.add(to: owner).answer.status == 200) }
+            try server.testDatabase.execute("UPDATE users SET role = '\(role)' WHERE id = '\(owner.userID)'")
+            server.advanceClock(by: .seconds(61))
+            let new = try server.refresh(
+                server.send(.post("/api/auth/apple", server.apple.login("joining"))), signedInBy: "pop user mfa")
+            let answer = try codes.bind(codes.code(number), to: new, ["onTaken": "join"])
+            let expected = isJoined ? "200" : "409 account_already_linked identity"
+            #expect(fixture.refusal(answer) == expected, "\(acr) \(role) \(hasPasskey)")
+        }
+    }
+
     @Test("With SENSITIVE_ACR, a number that the settings demand is bound by any login, and a further change is not")
     func phone() throws {
         let fixture = try CodeFixture { variables in
