@@ -155,15 +155,16 @@ extension RecordConnection {
     ) throws -> (outcome: SupportOutcome, merge: RecordedMerge?) {
         let (user, other, ids) = (stored.merge.user, stored.merge.other, stored.merge.accounts)
         let present = try all("SELECT id FROM auth_accounts WHERE user_id = ?", .text(other.text)) { $0.text(0) }
+        let passkeys = try passkeys(of: other, in: ids, addedSince: stored.merge.moment)
         let isLeft = present.contains { !ids.contains($0) }
-        guard isLeft, ids.isEmpty || present.contains(where: ids.contains) else {
+        guard isLeft, ids.isEmpty || present.contains(where: { ids.contains($0) && $0 != passkeys.onlyIn }) else {
             return (.refused(.nothingLeftToMerge), nil)
         }
         try restore(stored, now: now)
+        var ended = try remove(passkeys.added, andAccount: passkeys.onlyIn != nil, of: other, by: actor, now: now)
         let moved = try moveAccounts(ids, of: other, to: user, resealing: reseal, now: now)
         try writeProfile(former.uncompleted(to: stored.other, by: stored.user), now: now)
         // Sessions that a moved account has opened would go on as the other user's.
-        var ended: [EndedSession] = []
         for provider in moved {
             ended += try revokeAll(of: other, openedBy: provider, for: .accountUnlinked, now: now)
             try insert(UserEvent(.unlinked(provider), of: other, at: now))
@@ -176,6 +177,33 @@ extension RecordConnection {
         let merge = RecordedMerge(
             of: user, into: other, by: stored.merge.actor, at: stored.merge.moment, accounts: moved.map(\.rawValue))
         return (.done(hasChanged: true, ended: ended), merge)
+    }
+
+    /// The passkeys that moved accounts got after the merge, and the account that has no others. The other user may have added them:
+    /// with the account, they would sign in as the user who is back.
+    private func passkeys(
+        of other: UserID, in ids: [String], addedSince moment: Timestamp
+    ) throws -> (added: [String], onlyIn: String?) {
+        let all = try all(
+            "SELECT a.id, p.id, p.created_at FROM passkeys p JOIN auth_accounts a ON a.id = p.account_id WHERE a.user_id = ?",
+            .text(other.text)
+        ) { row in (account: row.text(0), id: row.text(1), createdAt: row.timestamp(2)) }
+        .filter { ids.contains($0.account) }
+        let added = all.filter { $0.createdAt >= moment }
+        return (added.map(\.id), added.count == all.count ? added.first?.account : nil)
+    }
+
+    /// Returns the sessions that ended.
+    private func remove(
+        _ passkeys: [String], andAccount isUnlinked: Bool, of user: UserID, by actor: SupportActor, now: Timestamp
+    ) throws -> [EndedSession] {
+        for id in passkeys {
+            try send("DELETE FROM passkeys WHERE id = ?", .text(id))
+            try insert(actor.entry(.passkeyRemoved, at: now, of: user, detail: id))
+        }
+        // An account without a passkey would count as a way to sign in.
+        guard isUnlinked else { return [] }
+        return try unlink(.passkey, of: user, recording: actor.entry(.accountUnlinked, at: now, of: user).entry).ended
     }
 
     private func restore(_ stored: StoredMerge, now: Timestamp) throws {

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import SQL
+import StandIn
 import StoreSupport
 import TestSupport
 import Testing
@@ -100,6 +101,46 @@ struct MergeTests {
         let refused = unmerge()
         #expect(refused.code == "merge_conflict" && refused["reason"] == "last_account")
         #expect(appleLogin.userID == dev.userID)
+    }
+
+    @Test("Undoing a merge deletes the passkeys that were added since, and the account that has only these")
+    func passkeys() throws {
+        for keepsOld in [true, false] {
+            let support = try SupportServer { $0["PASSKEY_RP_ID"] = PasskeyFixture.rpID }
+            let server = support.server
+            let fixture = PasskeyFixture(CodeFixture(try StandInServer(), server))
+            let boss = try support.administrator("boss").accessToken
+            var (alices, alice) = try fixture.newUser()
+            let apple = TestRequest.post(
+                "/api/users/me/accounts/apple", server.apple.login("alice"), bearer: alice.accessToken)
+            #expect(server.send(apple).status == 200)
+            let bob = try server.devLogin("bob@example.com")
+            server.advanceClock(by: .seconds(1))
+            let merge = support.send(
+                "POST", "users/\(alice.userID)/merge", ["reason": "one person", "into": .string(bob.userID)], by: boss)
+            #expect(merge["merged"] == true, "\(merge.json)")
+            server.advanceClock(by: .seconds(1))
+            var (bobs, added) = try fixture.add(to: bob)
+            #expect(try added.status == 200 && fixture.logIn(&bobs).userID == bob.userID)
+            if !keepsOld {
+                let old = try #require(fixture.passkeys(of: bob).first?["id"]?.string)
+                var request = TestRequest.post("/api/users/me/passkeys/\(old)", [:], bearer: bob.accessToken)
+                request.method = "DELETE"
+                #expect(server.send(request).status == 204)
+            }
+            let undone = support.send("POST", "users/\(alice.userID)/unmerge", ["reason": "two persons"], by: boss)
+            #expect(undone.status == 200, "\(undone.json)")
+            #expect(try fixture.refusal(fixture.logIn(&bobs)) == "401 invalid_passkey unknown")
+            let id = try #require(added["id"]?.string)
+            let removed = "SELECT count(*) FROM audit_events WHERE kind = 'passkey_removed' AND detail = '\(id)'"
+            #expect(try server.testDatabase.number(removed) == 1)
+            #expect(try server.me(bob.accessToken).status == 200)
+            if keepsOld { #expect(try fixture.logIn(&alices).userID == alice.userID) }
+            let back = server.send(.post("/api/auth/apple", server.apple.login("alice")))
+            #expect(back.userID == alice.userID)
+            #expect(try fixture.accounts(of: back).count == (keepsOld ? 2 : 1))
+            #expect(try fixture.accounts(of: bob).map { $0["provider"] } == ["DEV"])
+        }
     }
 
     @Test("Conflicts refuse a merge: two accounts of a provider, a disabled user, an administrator, the same user")
