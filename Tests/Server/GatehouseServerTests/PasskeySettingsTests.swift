@@ -157,13 +157,17 @@ struct PasskeySettingsTests {
         }
     }
 
-    @Test("a demand for strong logins without passkeys is a warning")
+    @Test("a demand for strong logins without passkeys is a warning, and with passkeys that do not verify a fault")
     func strength() throws {
         let strong = ["SENSITIVE_ACR": "urn:gatehouse:2"]
         #expect(try TestConfiguration.read(strong).warnings.count == 1)
         let configuration = try TestConfiguration.read(strong.merging(["PASSKEY_RP_ID": "example.com"]) { $1 })
         #expect(configuration.warnings.isEmpty && configuration.policy.sensitiveStrength == .twoFactors)
         #expect(try TestConfiguration.read().policy.sensitiveStrength == .single)
+        let discouraged = ["PASSKEY_USER_VERIFICATION": "discouraged"]
+        #expect(faults(discouraged).isEmpty)
+        let fault = faults(strong.merging(discouraged) { $1 })
+        #expect(fault.count == 1 && fault.first?.hasPrefix("PASSKEY_USER_VERIFICATION must not") == true, "\(fault)")
         for value in ["2", "urn:gatehouse:3", "none"] {
             #expect(TestConfiguration.faults(["SENSITIVE_ACR": value]).count == 1)
         }

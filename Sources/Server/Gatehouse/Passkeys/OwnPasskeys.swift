@@ -81,7 +81,7 @@ extension AuthService {
     package func addPasskey(
         _ presented: PresentedPasskey, named name: String?, to caller: Caller, from device: Device
     ) throws(Refusal) -> Passkey {
-        let verifier = try passkeyRules().verifier
+        _ = try passkeyRules()
         let now = platform.now()
         // Before the first one, no login is strong.
         let hasPasskey = try !store.passkeys(of: caller.userID).isEmpty
@@ -89,9 +89,7 @@ extension AuthService {
         let (ceremony, redemption) = try ceremony(of: presented, now: now)
         return try attempt(redemption) { () throws(Refusal) in
             guard case .register(caller.userID, let handle) = ceremony.purpose else { throw .passkey(.challenge) }
-            let registered = try refusing { () throws(PasskeyFault) in
-                try verifier.verify(registration: presented.credential, challenge: ceremony.challenge)
-            }
+            let registered = try registered(presented, of: ceremony)
             let passkey = newPasskey(registered, named: name, now: now)
             let link = NewLink(
                 identity: Identity(provider: .passkey, subject: handle, email: nil), user: caller.userID,

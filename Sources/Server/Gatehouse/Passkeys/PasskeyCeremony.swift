@@ -101,11 +101,25 @@ extension AuthService {
     func begin(_ purpose: PasskeyCeremony.Purpose, creating creation: PasskeyOptions.Creation? = nil) throws(Refusal)
         -> PasskeyOptions
     {
-        let rules = try passkeyRules().policy
+        var rules = try passkeyRules().policy
+        if creation != nil, demandsVerifiedPasskeys { rules.userVerification = .required }
         let ceremony = PasskeyCeremony(
             purpose, challenge: platform.random(32), expiresAt: platform.now() + PasskeyCeremony.lifetime)
         return PasskeyOptions(
             id: tokens.seal(ceremony), challenge: ceremony.challenge, rules: rules, creation: creation)
+    }
+
+    /// Whether only a passkey that verifies its user may be created: the user of another one could change nothing with it.
+    private var demandsVerifiedPasskeys: Bool { policy.sensitiveStrength == .twoFactors }
+
+    /// The new passkey in an answer.
+    func registered(_ presented: PresentedPasskey, of ceremony: PasskeyCeremony) throws(Refusal) -> RegisteredPasskey {
+        let verifier = try passkeyRules().verifier
+        let registered = try refusing { () throws(PasskeyFault) in
+            try verifier.verify(registration: presented.credential, challenge: ceremony.challenge)
+        }
+        guard registered.isUserVerified || !demandsVerifiedPasskeys else { throw .passkey(.userVerification) }
+        return registered
     }
 
     /// The ceremony of an answer, and what redeems its challenge.

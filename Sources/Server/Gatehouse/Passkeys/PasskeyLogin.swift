@@ -129,7 +129,7 @@ extension AuthService {
         by presented: PresentedPasskey, _ profile: (nickname: String?, contact: String?) = (nil, nil),
         boundBy keyProof: SentProof? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
-        let verifier = try passkeyRules().verifier
+        _ = try passkeyRules()
         do throws(Refusal) {
             let now = platform.now()
             let key = try provenKey(of: keyProof, now: now, in: context)
@@ -137,9 +137,7 @@ extension AuthService {
             let (ceremony, redemption) = try ceremony(of: presented, now: now)
             return try attempt(redemption) { () throws(Refusal) in
                 guard case .signUp(let signUp) = ceremony.purpose else { throw .passkey(.challenge) }
-                let registered = try refusing { () throws(PasskeyFault) in
-                    try verifier.verify(registration: presented.credential, challenge: ceremony.challenge)
-                }
+                let registered = try registered(presented, of: ceremony)
                 let proven = proven(by: registered, signUp, contact ?? signUp.contact, redemption)
                 return try openSession(
                     for: proven, nickname: profile.nickname ?? signUp.nickname, boundTo: key, from: device, now: now,

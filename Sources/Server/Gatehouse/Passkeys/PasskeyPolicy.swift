@@ -4,7 +4,7 @@ package struct PasskeyPolicy: Sendable, Equatable {
     package let rpID: String
     /// Whose answers are accepted: origins of pages, and `android:apk-key-hash:…` of apps.
     package let origins: [String]
-    package let userVerification: UserVerification
+    package var userVerification: UserVerification
 
     package init(rpID: String, origins: [String], userVerification: UserVerification) {
         self.rpID = rpID

@@ -234,7 +234,7 @@ extension Settings {
     var passkeyRows: [any SettingRow] {
         [
             process.environment, passkeys.rpID, passkeys.origins, passkeys.userVerification, passkeys.apps,
-            passkeys.enrollURL, passkeys.manageURL,
+            passkeys.enrollURL, passkeys.manageURL, sessions.sensitiveStrength,
         ]
     }
     var receiverRows: [any SettingRow] { [events.url, events.secret, events.receiversFolder] }

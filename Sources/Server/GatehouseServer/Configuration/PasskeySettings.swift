@@ -21,8 +21,10 @@ package struct PasskeySettings: Sendable {
     let userVerification = Setting(
         "PASSKEY_USER_VERIFICATION", .oneOf(PasskeyPolicy.UserVerification.self), default: "preferred",
         "Whether a passkey asks for a fingerprint, a face or a PIN.",
-        details:
-            "With `required`, one that has not is refused. Otherwise it is `urn:gatehouse:1`, as a login without a passkey."
+        details: """
+            With `required`, one that has not is refused. Otherwise it is `urn:gatehouse:1`, as a login without a passkey. With \
+            `SENSITIVE_ACR=urn:gatehouse:2`, a new passkey has to ask, and `discouraged` is a fault.
+            """
     )
     let apps = Setting(
         "PASSKEY_APPS", .passkeyApps, "Apps that may use passkeys, which nginx publishes for phones.",
@@ -82,10 +84,16 @@ extension SettingReader<Settings> {
         // An app of iOS has the origin of the domain, whichever pages there are.
         let further = apps.map { $0.origin ?? "https://" + rpID }
         let origins = listed + Set(further).subtracting(listed).sorted()
+        let verification = self[\.passkeys.userVerification]
+        if verification == .discouraged, self[\.sessions.sensitiveStrength] == .twoFactors {
+            addFault(
+                Settings.table.passkeys.userVerification.name,
+                "must not be discouraged: SENSITIVE_ACR demands passkeys with user verification")
+        }
         warnOfApps(without: origins.filter { $0.hasPrefix(PasskeyApp.androidScheme) }, in: apps)
         let pages = [("enroll", self[\.passkeys.enrollURL]), ("manage", self[\.passkeys.manageURL])]
         return (
-            PasskeyPolicy(rpID: rpID, origins: origins, userVerification: self[\.passkeys.userVerification]),
+            PasskeyPolicy(rpID: rpID, origins: origins, userVerification: verification),
             PublishedPasskeys(
                 rpID: rpID, relatedOrigins: related, apps: apps,
                 pages: pages.compactMap { name, url in url.map { (name, $0) } })

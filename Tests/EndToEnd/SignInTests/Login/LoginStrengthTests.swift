@@ -148,6 +148,30 @@ struct LoginStrengthTests {
         }
     }
 
+    @Test("With SENSITIVE_ACR, a passkey without user verification is neither added nor signs a user up")
+    func unverified() throws {
+        for (acr, verification) in [(Self.strong, "required"), ("urn:gatehouse:1", "preferred")] {
+            let fixture = try PasskeyFixture {
+                $0["SENSITIVE_ACR"] = acr
+                $0["PASSKEY_USER_VERIFICATION"] = "preferred"
+            }
+            let login = try fixture.server.devLogin("unverified@example.com")
+            for path in ["/api/auth/passkey/signup", "/api/users/me/passkeys"] {
+                let options = try fixture.options(path, bearer: login.accessToken)["publicKey"]?.object
+                let selection = options?["authenticatorSelection"]?.object
+                #expect(selection?["userVerification"]?.string == verification, "\(path)")
+            }
+            var device = SoftwareAuthenticator()
+            device.flags = 0x59
+            let signUp = try fixture.server.send(fixture.signUp(&device))
+            let added = try fixture.server.send(fixture.addition(&device, to: login))
+            let isRefused = acr == Self.strong
+            #expect(fixture.refusal(signUp) == (isRefused ? "401 invalid_passkey user_verification" : "200"))
+            #expect(fixture.refusal(added) == (isRefused ? "422 invalid_passkey user_verification" : "200"))
+            #expect(try fixture.passkeys(of: login).isEmpty == isRefused)
+        }
+    }
+
     @Test("With SENSITIVE_ACR, a number that the settings demand is bound by any login, and a further change is not")
     func phone() throws {
         let fixture = try CodeFixture { variables in
