@@ -17,7 +17,7 @@ struct PasskeyStoreTests {
     private func passkey(_ number: UInt8, count: Int64 = 0) -> Passkey {
         Passkey(
             id: "passkey_\(number)", credentialID: [number], publicKey: [2, number], algorithm: -7, signCount: count,
-            transports: ["hybrid", "internal"], isBackupEligible: true, isBackedUp: false, aaguid: [0, 1],
+            transports: ["hybrid", "internal"], isBackupEligible: false, isBackedUp: false, aaguid: [0, 1],
             createdAt: noon + .seconds(Int64(number)))
     }
 
@@ -33,7 +33,10 @@ struct PasskeyStoreTests {
     }
 
     private func use(_ number: UInt8, count: Int64) -> PasskeyProof {
-        .use(PasskeyUse(credentialID: [number], signCount: count, isBackedUp: true, isUserVerified: true))
+        .use(
+            PasskeyUse(
+                credentialID: [number], signCount: count, isBackupEligible: true, isBackedUp: true, isUserVerified: true
+            ))
     }
 
     private func add(_ passkey: Passkey, to user: User, handle: String, token: UInt8) throws -> PasskeyDecision {

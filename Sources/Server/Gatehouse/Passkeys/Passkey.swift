@@ -141,12 +141,16 @@ package protocol PasskeyAssertion: Sendable {
 package struct PasskeyUse: Sendable, Equatable {
     package let credentialID: [UInt8]
     package let signCount: Int64
+    package let isBackupEligible: Bool
     package let isBackedUp: Bool
     package let isUserVerified: Bool
 
-    package init(credentialID: [UInt8], signCount: Int64, isBackedUp: Bool, isUserVerified: Bool) {
+    package init(
+        credentialID: [UInt8], signCount: Int64, isBackupEligible: Bool, isBackedUp: Bool, isUserVerified: Bool
+    ) {
         self.credentialID = credentialID
         self.signCount = signCount
+        self.isBackupEligible = isBackupEligible
         self.isBackedUp = isBackedUp
         self.isUserVerified = isUserVerified
     }

@@ -114,9 +114,12 @@ extension RecordConnection {
                     device: session.device, detail: passkey.id))
         case .use(let use):
             try send(
-                "UPDATE passkeys SET sign_count = ?, backed_up = ?, last_used_at = ? WHERE credential_id = ?",
-                .integer(use.signCount), .flag(use.isBackedUp), .integer(login.moment.milliseconds),
-                .blob(use.credentialID))
+                """
+                UPDATE passkeys SET sign_count = ?, backup_eligible = ?, backed_up = ?, last_used_at = ?
+                WHERE credential_id = ?
+                """,
+                .integer(use.signCount), .flag(use.isBackupEligible), .flag(use.isBackedUp),
+                .integer(login.moment.milliseconds), .blob(use.credentialID))
         }
     }
 

@@ -49,7 +49,8 @@ private struct ReadAssertion: PasskeyAssertion {
         }
         return PasskeyUse(
             credentialID: passkey.credentialID, signCount: Int64(assertion.signCount),
-            isBackedUp: assertion.isBackedUp, isUserVerified: assertion.isUserVerified)
+            isBackupEligible: assertion.isBackupEligible, isBackedUp: assertion.isBackedUp,
+            isUserVerified: assertion.isUserVerified)
     }
 }
 
