@@ -112,7 +112,7 @@ extension RecordConnection {
     ///   - moment: sessions that were opened later go on.
     func revokeAll(
         of user: UserID, openedBy provider: Provider? = nil, except exception: SessionID? = nil,
-        until moment: Timestamp? = nil, for reason: RevokeReason, now: Timestamp
+        after start: Timestamp? = nil, until moment: Timestamp? = nil, for reason: RevokeReason, now: Timestamp
     ) throws -> [EndedSession] {
         try lockSessions(of: user)
         return try all(
@@ -121,10 +121,11 @@ extension RecordConnection {
             WHERE user_id = ?1 AND revoked_at IS NULL
                 AND (provider = coalesce(?4, provider)
                     OR provider NOT IN (SELECT provider FROM auth_accounts WHERE user_id = ?1))
-                AND id <> coalesce(?5, '') AND created_at <= coalesce(?6, created_at) RETURNING id
+                AND id <> coalesce(?5, '') AND created_at <= coalesce(?6, created_at)
+                AND created_at > coalesce(?7, created_at - 1) RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue), .optional(provider?.rawValue),
-            .optional(exception?.text), .optional(moment?.milliseconds)
+            .optional(exception?.text), .optional(moment?.milliseconds), .optional(start?.milliseconds)
         ) { row in EndedSession(SessionID(row.text(0)), for: reason) }
     }
 

@@ -155,8 +155,8 @@ extension RecordConnection {
     ) throws -> (outcome: SupportOutcome, merge: RecordedMerge?) {
         let (user, other, ids) = (stored.merge.user, stored.merge.other, stored.merge.accounts)
         let present = try all("SELECT id FROM auth_accounts WHERE user_id = ?", .text(other.text)) { $0.text(0) }
-        let passkeys = try passkeys(of: other, in: ids, addedSince: stored.merge.moment)
-        let isLeft = present.contains { !ids.contains($0) }
+        let passkeys = try passkeys(of: other, addedSince: stored.merge.moment)
+        let isLeft = present.contains { !ids.contains($0) && $0 != passkeys.onlyIn }
         guard isLeft, ids.isEmpty || present.contains(where: { ids.contains($0) && $0 != passkeys.onlyIn }) else {
             return (.refused(.nothingLeftToMerge), nil)
         }
@@ -164,6 +164,8 @@ extension RecordConnection {
         var ended = try remove(passkeys.added, andAccount: passkeys.onlyIn != nil, of: other, by: actor, now: now)
         let moved = try moveAccounts(ids, of: other, to: user, resealing: reseal, now: now)
         try writeProfile(former.uncompleted(to: stored.other, by: stored.user), now: now)
+        // Of one opened since, nobody knows which of the two opened it.
+        ended += try revokeAll(of: other, after: stored.merge.moment, for: .revoked, now: now)
         // Sessions that a moved account has opened would go on as the other user's.
         for provider in moved {
             ended += try revokeAll(of: other, openedBy: provider, for: .accountUnlinked, now: now)
@@ -179,16 +181,15 @@ extension RecordConnection {
         return (.done(hasChanged: true, ended: ended), merge)
     }
 
-    /// The passkeys that moved accounts got after the merge, and the account that has no others. The other user may have added them:
-    /// with the account, they would sign in as the user who is back.
+    /// The passkeys that were added after the merge, and the account that has no others. Either of the two may have added them, and
+    /// would go on to sign in as the other one.
     private func passkeys(
-        of other: UserID, in ids: [String], addedSince moment: Timestamp
+        of other: UserID, addedSince moment: Timestamp
     ) throws -> (added: [String], onlyIn: String?) {
         let all = try all(
             "SELECT a.id, p.id, p.created_at FROM passkeys p JOIN auth_accounts a ON a.id = p.account_id WHERE a.user_id = ?",
             .text(other.text)
         ) { row in (account: row.text(0), id: row.text(1), createdAt: row.timestamp(2)) }
-        .filter { ids.contains($0.account) }
         let added = all.filter { $0.createdAt >= moment }
         return (added.map(\.id), added.count == all.count ? added.first?.account : nil)
     }

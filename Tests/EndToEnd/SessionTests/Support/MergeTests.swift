@@ -71,8 +71,12 @@ struct MergeTests {
         #expect(told.contains("account.linked dev APPLE"))
         #expect(merge().code == "merge_conflict", "the user is deleted")
         let session = appleLogin
+        support.server.advanceClock(by: .seconds(1))
+        let since = try support.server.devLogin("staying@example.com")
+        #expect(since.userID == dev.userID)
         let undone = unmerge()
         #expect(undone.status == 200 && undone["accounts"] == ["APPLE"])
+        #expect(try support.server.me(since.accessToken).code == "session_revoked", "opened since the merge")
         #expect(undone["user"]?.object?["status"] == "ACTIVE" && undone["into"]?.object?["providers"] == ["DEV"])
         #expect(appleLogin.userID == apple.userID)
         #expect(try support.server.me(session.accessToken).status == 401, "a session that the moved account opened")
@@ -101,6 +105,26 @@ struct MergeTests {
         let refused = unmerge()
         #expect(refused.code == "merge_conflict" && refused["reason"] == "last_account")
         #expect(appleLogin.userID == dev.userID)
+    }
+
+    @Test("Undoing a merge deletes a passkey that the user who stays got since, whoever has added it")
+    func passkeyOfTheOther() throws {
+        let support = try SupportServer { $0["PASSKEY_RP_ID"] = PasskeyFixture.rpID }
+        let server = support.server
+        let fixture = PasskeyFixture(CodeFixture(try StandInServer(), server))
+        let boss = try support.administrator("boss").accessToken
+        let intruder = server.send(.post("/api/auth/apple", server.apple.login("intruder")))
+        let bob = try server.devLogin("bob@example.com")
+        server.advanceClock(by: .seconds(1))
+        let path = "users/\(intruder.userID)/"
+        let merge = support.send("POST", path + "merge", ["reason": "mistake", "into": .string(bob.userID)], by: boss)
+        #expect(merge["merged"] == true)
+        server.advanceClock(by: .seconds(1))
+        var (device, added) = try fixture.add(to: server.send(.post("/api/auth/apple", server.apple.login("intruder"))))
+        #expect(try added.status == 200 && fixture.logIn(&device).userID == bob.userID)
+        #expect(support.send("POST", path + "unmerge", ["reason": "undo"], by: boss).status == 200)
+        #expect(try fixture.refusal(fixture.logIn(&device)) == "401 invalid_passkey unknown")
+        #expect(try fixture.accounts(of: bob).map { $0["provider"] } == ["DEV"])
     }
 
     @Test("Undoing a merge deletes the passkeys that were added since, and the account that has only these")
