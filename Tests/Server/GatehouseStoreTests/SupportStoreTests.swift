@@ -264,4 +264,21 @@ struct SupportStoreTests {
         #expect(try database.number("SELECT count(*) FROM statistics WHERE id < 'cursor'") > 5)
         #expect(try database.number("SELECT count(*) FROM statistics WHERE id >= 'cursor'") == 3)
     }
+
+    @Test("rows are counted also after a table was emptied and its numbers begin at 1 again")
+    func emptied() throws {
+        try store.record([AuditEntry(.logout, at: now), AuditEntry(.logout, at: now), AuditEntry(.logout, at: now)])
+        func numbers() throws -> Int64 {
+            try store.statistics(from: now - .seconds(7200), to: now + .seconds(7200)).filter {
+                $0.series == StatisticSeries(.sessions, "ended")
+            }.reduce(0) { $0 + $1.count }
+        }
+        while try store.countNow(now + .seconds(3600)) {}
+        try database.execute("DELETE FROM audit_events")
+        try store.record([AuditEntry(.logout, at: now)])
+        #expect(try numbers() == 4)
+        for _ in 0..<2 { while try store.countNow(now + .seconds(3600)) {} }
+        try database.execute("DELETE FROM audit_events")
+        #expect(try numbers() == 4)
+    }
 }

@@ -49,6 +49,11 @@ private struct CountedTable {
         return ULID.make("user", at: now - AuthService.longestStatistics, random: zeros)
     }
 
+    /// The numbers of an emptied table begin at 1 again in SQLite, below those that have been counted.
+    var cursor: String {
+        hasTextIDs ? "?1" : "(CASE WHEN (SELECT max(id) FROM \(name)) < ?1 THEN 0 ELSE ?1 END)"
+    }
+
     func value(_ cursor: String) -> Value { hasTextIDs ? .text(cursor) : .integer(Int64(cursor) ?? 0) }
 }
 
@@ -195,7 +200,7 @@ extension RecordConnection {
     ) throws -> (end: String?, isFull: Bool) {
         let (limit, latest) = (now - settlingTime, now + ClockAgreement.readinessLimit)
         let rows = try all(
-            "SELECT CAST(id AS TEXT), \(table.moment) FROM \(table.name) WHERE id > ?1 ORDER BY id LIMIT ?2",
+            "SELECT CAST(id AS TEXT), \(table.moment) FROM \(table.name) WHERE id > \(table.cursor) ORDER BY id LIMIT ?2",
             table.value(cursor), .integer(Int64(countedSlice))
         ) { row in (id: row.text(0), moment: row.timestamp(1)) }
         let old = rows.prefix { $0.moment <= limit || $0.moment > latest }
@@ -207,7 +212,7 @@ extension RecordConnection {
             table.sums(
                 of: """
                     SELECT \(table.moment) AS moment, \(table.columns) FROM \(table.name)
-                    WHERE id > ?1 AND id <= ?2 AND \(table.condition)
+                    WHERE id > \(table.cursor) AND id <= ?2 AND \(table.condition)
                     """), table.value(cursor), table.value(end), read: CountedRows.init(row:))
     }
 
@@ -218,7 +223,8 @@ extension RecordConnection {
             table.sums(
                 of: """
                     SELECT \(table.moment) AS moment, \(table.columns) FROM (
-                        SELECT * FROM \(table.name) WHERE id > ?1 ORDER BY id DESC LIMIT \(longestTail)) AS newest
+                        SELECT * FROM \(table.name) WHERE id > \(table.cursor) ORDER BY id DESC LIMIT \(longestTail)
+                    ) AS newest
                     WHERE \(table.moment) >= ?2 AND \(table.moment) < ?3 AND \(table.condition)
                     """), table.value(cursor), .integer(start.milliseconds), .integer(end.milliseconds),
             read: CountedRows.init(row:))
