@@ -28,6 +28,12 @@ struct SupportStoreTests {
         return user
     }
 
+    private func addUser(_ id: Timestamp, at moment: Timestamp) throws {
+        let id = ULID.make("user", at: id, random: [UInt8](repeating: 0, count: ULID.randomBytes))
+        try database.execute(
+            "INSERT INTO users (id, created_at, updated_at) VALUES ('\(id)', \(moment.milliseconds), 1)")
+    }
+
     private func actor(_ number: Int) throws -> SupportActor {
         let (session, user) = try #require(try store.session(SessionID("sess_\(number)")))
         return SupportActor(
@@ -242,7 +248,8 @@ struct SupportStoreTests {
                 (\(now.milliseconds), \(TestDatabase.isOnServer ? "'\\x00'" : "x'00'"), 'PHONE',
                     \(TestDatabase.isOnServer ? "'\\x00'" : "x'00'"), \(TestDatabase.isOnServer ? "FALSE" : "0"))
             """)
-        // The id of a user sorts by creation; those of samples do not.
+        // The id of a user sorts by creation; those of samples do not, and are never passed.
+        try addUser(now, at: now)
         try database.execute("UPDATE refresh_tokens SET revoked_at = 1 WHERE id = 'none'")
         func numbers() throws -> [String: Int64] {
             let start = SampleLogin.noon - .seconds(3600 * 24)
@@ -254,7 +261,7 @@ struct SupportStoreTests {
         #expect(
             before == [
                 "logins APPLE": 1, "sessions opened": 1, "sessions ended": 1, "refusals audience": 5,
-                "codes PHONE sent": 2, "codes PHONE used": 1, "codes PHONE refused": 1, "users new": 1,
+                "codes PHONE sent": 2, "codes PHONE used": 1, "codes PHONE refused": 1, "users new": 2,
             ])
         for hours in [1, 3, 3] {
             let time = now + .seconds(3600 * hours)
@@ -280,5 +287,21 @@ struct SupportStoreTests {
         for _ in 0..<2 { while try store.countNow(now + .seconds(3600)) {} }
         try database.execute("DELETE FROM audit_events")
         #expect(try numbers() == 4)
+    }
+
+    @Test("an imported id of the future does not end the counting of new users")
+    func futureID() throws {
+        func numbers() throws -> Int64 {
+            try store.statistics(from: now - .seconds(7200), to: now + .seconds(7200)).filter {
+                $0.series == StatisticSeries(.users, "new")
+            }.reduce(0) { $0 + $1.count }
+        }
+        try addUser(now, at: now)
+        try addUser(now + .seconds(86_400 * 3650), at: now)
+        while try store.countNow(now + .seconds(3600)) {}
+        #expect(try numbers() == 2)
+        try addUser(now + .seconds(3601), at: now + .seconds(3601))
+        while try store.countNow(now + .seconds(7200)) {}
+        #expect(try numbers() == 3)
     }
 }

@@ -44,9 +44,14 @@ private struct CountedTable {
 
     /// The first row that is counted, if none has been: what is older than any question is left out.
     func start(_ now: Timestamp) -> String {
-        guard hasTextIDs else { return "0" }
-        let zeros = [UInt8](repeating: 0, count: ULID.randomBytes)
-        return ULID.make("user", at: now - AuthService.longestStatistics, random: zeros)
+        hasTextIDs ? Self.firstUser(now - AuthService.longestStatistics) : "0"
+    }
+
+    /// An import may bring an id of the future. With the cursor there, nobody would be counted until then.
+    func isReached(_ id: String, _ now: Timestamp) -> Bool { !hasTextIDs || id < Self.firstUser(now) }
+
+    private static func firstUser(_ moment: Timestamp) -> String {
+        ULID.make("user", at: moment, random: [UInt8](repeating: 0, count: ULID.randomBytes))
     }
 
     /// The numbers of an emptied table begin at 1 again in SQLite, below those that have been counted.
@@ -203,7 +208,7 @@ extension RecordConnection {
             "SELECT CAST(id AS TEXT), \(table.moment) FROM \(table.name) WHERE id > \(table.cursor) ORDER BY id LIMIT ?2",
             table.value(cursor), .integer(Int64(countedSlice))
         ) { row in (id: row.text(0), moment: row.timestamp(1)) }
-        let old = rows.prefix { $0.moment <= limit || $0.moment > latest }
+        let old = rows.prefix { ($0.moment <= limit || $0.moment > latest) && table.isReached($0.id, now) }
         return (old.last?.id, old.count == countedSlice)
     }
 
