@@ -304,4 +304,29 @@ struct SupportStoreTests {
         while try store.countNow(now + .seconds(7200)) {}
         #expect(try numbers() == 3)
     }
+
+    // MARK: Merges
+
+    @Test("undoing a merge tells each node that the other user has no phone number any more")
+    func lostNumber() throws {
+        try add(1, role: .superAdmin)
+        let (user, other) = (try add(2, provider: .phone).id, try add(3).id)
+        let actor = try actor(1)
+        let merge = UserMerge(of: user, into: other, by: actor, at: now)
+        let reseal: Reseal = { _, _, _ in nil }
+        guard case .done = try store.merge(merge, resealing: reseal, unless: { _, _ in nil }).outcome else {
+            Issue.record("not merged")
+            return
+        }
+        func logged() throws -> Int64? {
+            try database.number("SELECT count(*) FROM revocations WHERE user_id = '\(other.text)'")
+        }
+        #expect(try logged() == 0)
+        let undone = try store.unmerge(user, by: actor, now: now + .seconds(1), resealing: reseal) { _, _ in nil }
+        guard case .done = undone.outcome else {
+            Issue.record("not undone: \(undone.outcome)")
+            return
+        }
+        #expect(try logged() == 1)
+    }
 }

@@ -163,6 +163,7 @@ extension RecordConnection {
         try restore(stored, now: now)
         var ended = try remove(passkeys.added, andAccount: passkeys.onlyIn != nil, of: other, by: actor, now: now)
         let moved = try moveAccounts(ids, of: other, to: user, resealing: reseal, now: now)
+        if moved.contains(.phone) { try logLostNumber(of: other) }
         try writeProfile(former.uncompleted(to: stored.other, by: stored.user), now: now)
         // Of one opened since, nobody knows which of the two opened it.
         ended += try revokeAll(of: other, after: stored.merge.moment, for: .revoked, now: now)
