@@ -45,18 +45,18 @@ struct ChangesTests {
 
     @Test("a setting, a command, an endpoint and a migration since the latest release have an entry")
     func entries() throws {
-        let page = try Self.text("Sources/Server/Gatehouse/Gatehouse.docc/Changes.md")
+        let page = try Self.text("Sources/Server/Gatehouse/Gatehouse.docc/Releases.md")
         let newest = try #require(page.components(separatedBy: "\n## ").dropFirst().first)
         let entries = newest.matches(of: /`([^`]+)`/).map { String($0.1) }
         let missing = try Self.names().subtracting(Self.released()).filter { name in
             !entries.contains { $0 == name || $0.hasSuffix("*") && name.contains(" " + $0.dropLast()) }
         }
-        #expect(missing.isEmpty, "Changes.md has no entry for: \(missing.sorted().joined(separator: ", "))")
+        #expect(missing.isEmpty, "Releases.md has no entry for: \(missing.sorted().joined(separator: ", "))")
     }
 
     @Test("what the latest release had is still there, or the page says under Breaking that it is not")
     func removals() throws {
-        let page = try Self.text("Sources/Server/Gatehouse/Gatehouse.docc/Changes.md")
+        let page = try Self.text("Sources/Server/Gatehouse/Gatehouse.docc/Releases.md")
         let newest = try #require(page.components(separatedBy: "\n## ").dropFirst().first)
         let breaking = newest.components(separatedBy: "\n### ").first { $0.hasPrefix("Breaking") } ?? ""
         let gone = try Self.released().subtracting(Self.names()).filter { !breaking.contains("`\($0)`") }
