@@ -161,7 +161,7 @@ extension RegistrationResponse {
     ) throws(WebAuthnFault) {
         guard credentialID == credential.id else { throw .malformed("the credential has another id than the answer") }
         guard authenticatorData == nil || authenticatorData == data else {
-            throw .malformed("authenticatorData is not that of the attestation object")
+            throw .malformed("authenticatorData differs from the authData of the attestation object")
         }
         guard algorithm == nil || algorithm?.integer == keyAlgorithm.rawValue else {
             throw .malformed("publicKeyAlgorithm is not that of the public key")

@@ -24,7 +24,7 @@
         private var isCancelled = false
         private(set) var isExpired = false
 
-        /// - Parameter nonce: that of the request for Sign in with Apple, if it is among the requests.
+        /// - Parameter nonce: the nonce that the request for Sign in with Apple had; nil without such a request.
         init(
             _ requests: [ASAuthorizationRequest], nonce: String? = nil,
             anchor: (@MainActor () -> ASPresentationAnchor)?

@@ -19,7 +19,7 @@
             if case .passkey(_, let profile) = self { profile } else { nil }
         }
 
-        /// - Parameter nonce: that of the request for Sign in with Apple.
+        /// - Parameter nonce: the nonce that the request for Sign in with Apple had.
         init(_ authorization: ASAuthorization, nonce: String?) throws(AppleSignInError) {
             switch authorization.credential {
             case let assertion as ASAuthorizationPlatformPublicKeyCredentialAssertion:

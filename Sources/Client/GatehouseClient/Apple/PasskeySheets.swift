@@ -94,7 +94,7 @@
         /// After a lost answer the user may exist: have the user sign in with the new passkey.
         ///
         /// - Parameters:
-        ///   - contact: a mail address or a phone number. The server takes it as unproven, and it signs nobody in.
+        ///   - contact: a mail address or a phone number. The server keeps it as unproven, and accepts no login by it.
         ///   - contacts: what the sheet may ask for, the preferred kind first.
         ///   - apple: signs in with Apple where the user prefers it. Without it, the error is
         ///     ``PasskeySignInError/prefersApple``.
@@ -120,7 +120,7 @@
 
         /// Adds a passkey to the present user. The server may demand a recent login (``ProblemCode/loginTooOld``).
         ///
-        /// - Parameter name: for ``passkeys()``, such as that of the device.
+        /// - Parameter name: the passkey's name in ``passkeys()``, such as "Ann's iPhone".
         @discardableResult
         public func addPasskey(
             name: String? = nil, anchor: Anchor? = nil

@@ -76,7 +76,7 @@ extension ProblemCode {
     /// For administrators: an act has no reason.
     public static let reasonRequired = ProblemCode.other("reason_required")
 
-    /// For administrators: nobody acts on their own account.
+    /// For administrators: the act is on the administrator's own account, which the server refuses.
     public static let ownAccount = ProblemCode.other("own_account")
 
     /// For administrators: two users cannot be merged, or not be separated again. See ``Problem/reason``.

@@ -25,7 +25,7 @@ package enum PasskeyFault: String, Sendable, CaseIterable {
     package var explanation: String {
         switch self {
         case .type: "the type of the other ceremony"
-        case .challenge: "another challenge than that of the options"
+        case .challenge: "a challenge that the options did not have"
         case .origin: "the origin \(Self.foreignOrigin)"
         case .crossOrigin: "crossOrigin, in a frame of a page of \(Self.foreignOrigin)"
         case .duplicateMember: "clientDataJSON has the member type twice"
