@@ -28,6 +28,20 @@ struct CallbackAttackTests {
         TestBrowser.arrival(at: answer.header("location") ?? "").parameters["error"]
     }
 
+    /// Signs in at a provider whose next answer is changed. On a busy machine the stand-in may answer too late for the server,
+    /// and the user tries again.
+    private func signIn(changing changes: JSONObject) throws -> TestResponse {
+        var answer: TestResponse
+        var attempts = 0
+        repeat {
+            try fixture.providers.control("/openid/acme/answers", changes)
+            let browser = fixture.browser()
+            answer = try browser.callBack(browser.arrive(as: "ann@example.com"))
+            attempts += 1
+        } while error(in: answer) == "temporarily_unavailable" && attempts < 10
+        return answer
+    }
+
     @Test(
         "Two browsers that swap their addresses get nothing, and both go on with their own",
         arguments: ["acme", "apple"])
@@ -100,9 +114,7 @@ struct CallbackAttackTests {
     @Test("An answer that names another issuer, or none where the provider always does, is refused (RFC 9207)")
     func issuer() throws {
         for issuer in [JSONValue.string(fixture.providers.issuer("other")), .string(""), .null] {
-            try fixture.providers.control("/openid/acme/answers", ["parameters": ["iss": issuer]])
-            let browser = fixture.browser()
-            let answer = try browser.callBack(browser.arrive(as: "ann@example.com"))
+            let answer = try signIn(changing: ["parameters": ["iss": issuer]])
             #expect(error(in: answer) == "invalid_identity", "\(issuer)")
         }
     }
@@ -115,9 +127,7 @@ struct CallbackAttackTests {
             ("a hash of another access token", ["claims": ["at_hash": "AAAAAAAAAAAAAAAAAAAAAA"]]),
             ("another key", ["forged": true]),
         ] as [(String, JSONObject)] {
-            try fixture.providers.control("/openid/acme/answers", ["token": .object(changes)])
-            let browser = fixture.browser()
-            let answer = try browser.callBack(browser.arrive(as: "ann@example.com"))
+            let answer = try signIn(changing: ["token": .object(changes)])
             #expect(error(in: answer) == "invalid_identity" && code(in: answer) == nil, "\(name)")
         }
     }
