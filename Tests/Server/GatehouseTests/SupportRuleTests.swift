@@ -53,6 +53,7 @@ struct SupportRuleTests {
         let (apple, phone) = (Self.party("a", [.apple]), Self.party("b", [.phone]))
         #expect(conflicts(apple, phone) == [])
         #expect(conflicts(apple, Self.party("b", [.phone, .apple])) == [.account(.apple)])
+        #expect(conflicts(Self.party("a", []), phone) == [.status], "nothing would move, or be announced when undone")
         for status in [UserStatus.disabled, .deleted] {
             #expect(conflicts(Self.party("a", [.apple]) { $0.status = status }, phone) == [.status])
             #expect(conflicts(apple, Self.party("b", [.phone]) { $0.status = status }) == [.status])

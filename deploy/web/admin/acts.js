@@ -2,14 +2,15 @@
 
 import { api, explain, idPath, needs, query } from "./api.js";
 import { $, announce, button, element, field, foreign, replace } from "./dom.js";
-import { show } from "./page.js";
+import { purpose, show } from "./page.js";
 import { nameOf, providerName, roleName, say } from "./words.js";
 
 // Opens a dialog. `act` gets the reason and returns the address that the page goes to, or nothing. `extra` is more of the
 // dialog, `isReady` says whether the act may be done.
 export function ask({ title, text, confirm, className = "primary", extra, act, done, isReady = () => true }) {
   const dialog = $("dialog");
-  const reason = element("textarea", { id: "reason", rows: 2, required: true, minLength: 3, maxLength: 160 });
+  const reason = element("textarea", { id: "reason", rows: 2, required: true, minLength: 3, maxLength: 160,
+    value: purpose.words });
   const fault = element("p", { className: "fault", role: "alert", hidden: true });
   const submit = element("button", { className }, confirm);
   const form = element("form", {},
@@ -161,7 +162,7 @@ function merge(found) {
       const others = users.filter(({ id }) => id !== found.user.id);
       if (others.length === 0) return replace(preview, element("p", {}, say("No other user was found.", "未找到其他用户。")));
       if (others.length > 1 || next) return replace(preview, choices(others, words, look));
-      plan = await change(found, "POST", "/merge")(undefined, { into: others[0].id, dryRun: true });
+      plan = await change(found, "POST", "/merge")(purpose.words || undefined, { into: others[0].id, dryRun: true });
       replace(preview, planned(plan));
     } catch (error) {
       if (needs(error)) show(needs(error));

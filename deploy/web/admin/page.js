@@ -8,6 +8,8 @@ import { nameOf, say, switchLanguage } from "./words.js";
 export const views = {}; // by name: functions that return the nodes of a view
 // What was looked for last, for the way back to the list.
 export const search = { words: "", users: [], next: null, isDone: false };
+// Why the administrator looks: it is recorded with each look, and proposed in the dialogs. The tab keeps it.
+export const purpose = { words: sessionStorage.getItem("purpose") ?? "" };
 let turn = 0; // of the view that is shown: a late answer of another one is dropped
 
 export function showTop() {
@@ -23,7 +25,16 @@ export function showTop() {
     autocomplete: "off", maxLength: 256, "aria-label": say("Find a user by mail, phone, id, name or id at a provider",
       "按邮箱、手机号、编号、昵称或平台编号查找用户"), value: search.words,
   });
-  const form = element("form", { id: "search", role: "search" }, words, element("button", {}, say("Find", "查找")));
+  const reason = element("input", {
+    id: "purpose", placeholder: say("Reason: ticket 4711", "原因：工单 4711"), autocomplete: "off", maxLength: 160, required: true,
+    "aria-label": say("Why you look, for the audit trail", "查看原因（记入审计记录）"), value: purpose.words,
+  });
+  reason.oninput = () => {
+    purpose.words = reason.value.trim();
+    sessionStorage.setItem("purpose", purpose.words);
+  };
+  const form = element("form", { id: "search", role: "search" }, words, reason,
+    element("button", {}, say("Find", "查找")));
   form.onsubmit = (event) => {
     event.preventDefault();
     search.words = words.value.trim();

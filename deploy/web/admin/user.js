@@ -4,12 +4,12 @@ import { actButtons, endSession } from "./acts.js";
 import { api, gatehouse, idPath, query } from "./api.js";
 import { button, element, facts, foreign, heading, link, section } from "./dom.js";
 import { historyList } from "./history.js";
-import { react, show } from "./page.js";
+import { purpose, react, show } from "./page.js";
 import { marks, userLink } from "./users.js";
 import { capital, deviceOf, nameOf, providerName, say, time } from "./words.js";
 
 export async function userView(id) {
-  const found = await api("GET", `users/${idPath(id)}`);
+  const found = await api("GET", `users/${idPath(id)}${query({ reason: purpose.words })}`);
   const { user, accounts, sessions, events, nextEvents } = found;
   const isOwn = id === gatehouse.user.id;
   return [

@@ -43,10 +43,10 @@ extension AuthService {
         let caller = try authenticateChange(accessToken, proof: proof(), from: device, in: &context)
         let administrator = try administrator(caller, by: rules, now: now, requestID: context.id)
         guard administrator.loginExpiresAt > now else {
-            throw refused(.guardedLoginTooOld(limit: SupportPolicy.longestLogin), to: administrator)
+            throw try refused(.guardedLoginTooOld(limit: SupportPolicy.longestLogin), to: administrator)
         }
         guard administrator.session.method?.strength ?? .single >= administrator.demanded else {
-            throw refused(.insufficientAuthentication(administrator.demanded), to: administrator)
+            throw try refused(.insufficientAuthentication(administrator.demanded), to: administrator)
         }
         return administrator
     }
@@ -76,14 +76,16 @@ extension AuthService {
         return try demandedStrength(of: caller.userID, by: rules)
     }
 
-    /// Records that an administrator was refused. A stolen token is noticed by this.
-    func refused(_ refusal: Refusal, to administrator: Administrator) -> Refusal {
-        var entry = AuditEntry(
-            .administratorRefused, at: platform.now(), by: .administrator, userID: administrator.user.id,
-            sessionID: administrator.session.id, detail: refusal.label)
-        entry.operatorName = administrator.user.id.text
-        refusals.add(entry)
+    /// Records that an administrator was refused. A stolen token is noticed by this. A refused act is recorded at once, with its
+    /// user and request; refusals of the login are counted together, because a client decides how many there are.
+    func refused(
+        _ refusal: Refusal, to administrator: Administrator, on target: UserID? = nil, reason: String? = nil
+    ) throws(Refusal) -> Refusal {
         report(.administratorRefused(refusal), administrator.requestID)
+        let entry = SupportActor(administrator, reason: reason).entry(
+            .administratorRefused, at: platform.now(), of: target ?? administrator.user.id,
+            session: target == nil ? administrator.session.id : nil, detail: refusal.label)
+        if target == nil { refusals.add(entry.entry) } else { try store.record(entry) }
         return refusal
     }
 }
@@ -205,12 +207,13 @@ extension AuthService {
         let outcome = try store.perform(act, on: target, by: actor, recording: record) { actor, target in
             act.kind.refusal(to: actor, on: target)
         }
-        let (hasChanged, ended) = try accept(outcome, of: act.kind, by: administrator)
+        let (hasChanged, ended) = try accept(outcome, of: act.kind, on: target, by: administrator, reason: reason)
         return (hasChanged, ended.count)
     }
 
     func accept(
-        _ outcome: SupportOutcome, of act: SupportActKind, by administrator: Administrator
+        _ outcome: SupportOutcome, of act: SupportActKind, on target: UserID, by administrator: Administrator,
+        reason: String
     ) throws(Refusal) -> (hasChanged: Bool, ended: [EndedSession]) {
         switch outcome {
         case .unknownUser: throw .unknownUser
@@ -218,7 +221,7 @@ extension AuthService {
             switch refusal {
             // What the state of the users forbids says nothing about the administrator.
             case .mergeConflict, .notMerged, .nothingLeftToMerge: throw refusal
-            default: throw refused(refusal, to: administrator)
+            default: throw try refused(refusal, to: administrator, on: target, reason: reason)
             }
         case .done(let hasChanged, let ended):
             // The log has the user, too: with another role or status, their access tokens are refused from now on.

@@ -29,7 +29,8 @@ package struct UserMerge: Sendable {
 package enum MergeConflict: Sendable, Equatable {
     /// Both have an account at this provider, and a user has one at most.
     case account(Provider)
-    /// One of them is not active: a merge would let a disabled person in again.
+    /// One of them is not active: a merge would let a disabled person in again. Or the one who goes away has no account: nothing
+    /// would move, and no event could say by which account the user is back when the merge is undone.
     case status
     /// One of them is an administrator, and would share that with the other one's ways to sign in.
     case role
@@ -57,7 +58,9 @@ package struct MergePlan: Sendable {
         (self.user, self.other, self.sessions) = (user, other, sessions)
         let taken = Set(other.accounts.map(\.provider))
         var conflicts = user.accounts.map(\.provider).filter(taken.contains).map(MergeConflict.account)
-        if user.user.status != .active || other.user.status != .active { conflicts.append(.status) }
+        if user.user.status != .active || other.user.status != .active || user.accounts.isEmpty {
+            conflicts.append(.status)
+        }
         if user.user.role != .user || other.user.role != .user { conflicts.append(.role) }
         self.conflicts = conflicts
         result = other.user.completed(by: user.user)
@@ -104,15 +107,15 @@ package struct RecordedMerge: Sendable {
 extension AuthService {
     /// What a merge would do. It also refuses what the merge itself would refuse.
     package func mergePlan(
-        of user: UserID, into other: UserID, by administrator: Administrator
+        of user: UserID, into other: UserID, by administrator: Administrator, reason: String?
     ) throws(Refusal) -> MergePlan {
         guard let plan = try store.mergePlan(of: user, into: other, now: platform.now()) else { throw .unknownUser }
         let refusal = [plan.user.user, plan.other.user].compactMap {
             SupportActKind.merge.refusal(to: administrator.user, on: $0)
         }.first
-        if let refusal { throw refused(refusal, to: administrator) }
-        try record(.userViewed, of: user, by: administrator, reason: nil)
-        try record(.userViewed, of: other, by: administrator, reason: nil)
+        if let refusal { throw try refused(refusal, to: administrator, on: user, reason: reason) }
+        try record(.userViewed, of: user, by: administrator, reason: reason)
+        try record(.userViewed, of: other, by: administrator, reason: reason)
         return plan
     }
 
@@ -124,7 +127,7 @@ extension AuthService {
         let (outcome, plan) = try store.merge(merge, resealing: Self.reseal(by: appleServer?.vault)) { actor, target in
             SupportActKind.merge.refusal(to: actor, on: target)
         }
-        let (_, ended) = try accept(outcome, of: .merge, by: administrator)
+        let (_, ended) = try accept(outcome, of: .merge, on: user, by: administrator, reason: reason)
         guard let plan else { throw .unknownUser }
         return (plan, merge.moment + UserMerge.undoTime, ended.count)
     }
@@ -136,7 +139,7 @@ extension AuthService {
             user, by: SupportActor(administrator, reason: reason), now: platform.now(),
             resealing: Self.reseal(by: appleServer?.vault)
         ) { actor, target in SupportActKind.unmerge.refusal(to: actor, on: target) }
-        _ = try accept(outcome, of: .unmerge, by: administrator)
+        _ = try accept(outcome, of: .unmerge, on: user, by: administrator, reason: reason)
         guard let merge else { throw .notMerged }
         return merge
     }

@@ -126,7 +126,7 @@ extension MergeConflict {
         switch self {
         case .account(let provider):
             "Both have an account at \(provider.rawValue): gatehouse users unlink USER \(provider.lowercaseName)"
-        case .status: "One of them is not active, or both are the same."
+        case .status: "One of them is not active, the first one has no account, or both are the same."
         case .role: "One of them has another role than USER: gatehouse users role USER USER"
         }
     }

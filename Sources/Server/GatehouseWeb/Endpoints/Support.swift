@@ -71,7 +71,7 @@ extension Endpoints {
     func merge(_ request: Request, _ administrator: Administrator, _ body: MergeBody) throws -> Response {
         let (user, other) = (request.user, UserID(body.into))
         if body.isDryRun {
-            let plan = try auth.mergePlan(of: user, into: other, by: administrator)
+            let plan = try auth.mergePlan(of: user, into: other, by: administrator, reason: body.act.reason)
             return .ok(
                 MergeOutcomeBody(
                     plan: plan, user: try auth.userRecord(user), other: try auth.userRecord(other),

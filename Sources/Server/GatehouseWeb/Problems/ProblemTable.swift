@@ -284,7 +284,7 @@ extension MergeConflict {
         switch self {
         case .account(let provider):
             "Both users have an account at \(provider.rawValue). Unlink one of the two first."
-        case .status: "Both users have to be active, and two."
+        case .status: "Both users have to be active, and two, and the one who goes away needs an account."
         case .role: "Both users need the role USER. Change the role first."
         }
     }

@@ -91,8 +91,9 @@ def is_signed_in(browser, login):
     return status_of(browser, browser.site.origin + "/api/users/me", headers=token) == 200
 
 
-def find(browser, words):
+def find(browser, words, reason="Ticket 4710"):
     browser.type("#query", words)
+    browser.type("#purpose", reason)
     browser.press("#search button")
 
 
@@ -224,6 +225,8 @@ def admin_disable(browser):
     administrator(browser)
     open_user(browser, phone)
     browser.press("#act-disable")
+    assert browser.script("return document.querySelector('#reason').value") == "Ticket 4710", "the reason of the look"
+    browser.script("document.querySelector('#reason').value = ''")
     browser.press("dialog button.danger")
     browser.until_text("dialog .fault", "at least three letters")
     assert browser.script("return document.activeElement.id") == "reason"
@@ -246,6 +249,8 @@ def admin_disable(browser):
     find(browser, f"user-{browser.number}@example.com")
     browser.until_text("#main", "This is you")
     assert browser.script("return [...document.querySelectorAll('.acts [id^=act-]')].map((e) => e.id)") == ["act-sign-out"]
+    open_view(browser, "audit/" + login["user"]["id"])
+    browser.until_text(".history", "Reason: Ticket 4710")
     browser.check_silence()
 
 
@@ -432,7 +437,7 @@ def keyboard(browser):
     active().send_keys(Keys.ESCAPE)
     browser.until(lambda: browser.script("return document.activeElement.id") == "act-disable", "the focus is back")
     browser.script("document.querySelector('#query').focus()")
-    active().send_keys("nobody has this", Keys.ENTER)
+    active().send_keys("nobody has this", Keys.TAB, "Ticket 4710", Keys.ENTER)
     browser.until(lambda: "nobody has this" in browser.text("h2"), "the search is done")
     browser.script("document.activeElement.blur()")
     browser.driver.find_element("css selector", "body").send_keys(Keys.TAB)

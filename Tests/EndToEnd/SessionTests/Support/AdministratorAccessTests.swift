@@ -153,10 +153,15 @@ struct AdministratorAccessTests {
         let (admin, boss) = (try support.administrator("admin", "ADMIN"), try support.administrator("boss"))
         _ = support.send("POST", "users/\(boss.userID)/disable", ["reason": "envy"], by: admin.accessToken)
         _ = support.send("POST", "users/\(admin.userID)/disable", ["reason": "tired"], by: admin.accessToken)
-        try support.server.runMaintenance()
-        let details = support.entries("type=administrator_refused", by: boss.accessToken).map {
-            "\($0["detail"]?.string ?? "") \($0["userId"] == .string(admin.userID))"
+        let query = "type=administrator_refused&actor=\(admin.userID)"
+        let refusals = support.entries(query, by: boss.accessToken)
+        func facts(_ entry: JSONObject) -> String {
+            ["detail", "userId", "reason"].map { entry[$0]?.string ?? "" }.joined(separator: " ")
         }
-        #expect(Set(details) == ["insufficient_role true", "own_account true"])
+        #expect(
+            Set(refusals.map(facts)) == [
+                "insufficient_role \(boss.userID) envy", "own_account \(admin.userID) tired",
+            ])
+        #expect(refusals.allSatisfy { $0["requestId"]?.string?.isEmpty == false })
     }
 }
