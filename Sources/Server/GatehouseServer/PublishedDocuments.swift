@@ -102,7 +102,7 @@ extension PublishedDocument {
     /// The description of the API, with the version of this program.
     package static let openAPI = PublishedDocument(hashing: OpenAPIDocument.bytes(version: Version.current))
 
-    /// The same without the operations that only the machine itself reaches.
+    /// For generators of clients: see `OpenAPIDocument.bytesForClients`.
     package static let openAPIForClients = PublishedDocument(
         hashing: OpenAPIDocument.bytesForClients(version: Version.current))
 
