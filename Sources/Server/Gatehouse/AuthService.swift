@@ -1,8 +1,7 @@
 /// The use cases of Gatehouse. Each one is a method, in the folder of its subject.
 ///
-/// The only state in memory is the set of revoked sessions, the refusals and confirmations that wait to be written,
-/// and the proofs used at the guard.
-/// All else is in the store.
+/// The only state in memory is the set of revoked sessions, the refusals and confirmations that wait to be written, the proofs
+/// used at the guard, and what is known of other clocks. All else is in the store.
 ///
 /// A class, because closures of each request contain it: a copy of a structure would count twenty references up and down.
 package final class AuthService: Sendable {

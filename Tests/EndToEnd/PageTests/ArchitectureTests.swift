@@ -76,6 +76,34 @@ struct ArchitectureTests {
         #expect(listed == present)
     }
 
+    /// Suites that ask the store for a user at most, or are always on one database.
+    private static let onSQLiteAlone: Set = [
+        "AppleKeyCache", "AppleKeyRotation", "AppleKeyServerFault", "AppleRefusal", "CrossOrigin", "DPoPGuard",
+        "DPoPNonce",
+        "KeySet", "LocalUser", "NumberKind", "OAuthLibrary", "RevocationUnderLoad", "ServerMetadata", "ServiceRouting",
+        "ServiceTokenReload", "StandardWebhooks", "SuspendedNode", "ThirdPartyVerifier", "WrongClockProcess",
+    ]
+
+    @Test("Every suite of sign-ins and sessions runs on both databases, but for those that are named here")
+    func bothDatabases() throws {
+        let script = try String(contentsOfFile: Executable.root + "/deploy/test", encoding: .utf8)
+        let lists = script.matches(of: /(?m)^(?:with_store|of_operators)\+?='(.+)'$/).map { $0.output.1 }
+        let listed = Set(lists.joined(separator: "|").split(separator: "|").map(String.init))
+        func suites(below folder: String) throws -> Set<String> {
+            let pattern = "^(struct|final class|actor|enum) [A-Za-z]+Tests\\b"
+            let found = try Shell.run([
+                "grep", "-rhoE", pattern, "--include=*Tests.swift", Executable.root + "/" + folder,
+            ])
+            let names: [String] = String(decoding: found, as: UTF8.self).split(separator: "\n").map { line in
+                String(line.split(separator: " ").last?.dropLast("Tests".count) ?? "")
+            }
+            return Set(names)
+        }
+        let loginsAndSessions = try ["SignInTests", "SessionTests"].map { try suites(below: "Tests/EndToEnd/" + $0) }
+        #expect(loginsAndSessions.joined().filter { !listed.contains($0) && !Self.onSQLiteAlone.contains($0) } == [])
+        #expect(listed.subtracting(try suites(below: "Tests")) == [], "a name without a suite runs nothing")
+    }
+
     @Test("The README lists every folder of sources, and the other folders of the top level")
     func folders() throws {
         let readme = try DocumentationPage(path: "README.md").lines.joined(separator: "\n")

@@ -1,8 +1,8 @@
 // What an administrator does to a user: each in a dialog that asks for the reason.
 
 import { api, explain, idPath, needs, query } from "./api.js";
-import { $, announce, button, element, field, foreign, replace } from "./dom.js";
-import { purpose, show } from "./page.js";
+import { $, button, element, field, foreign, replace } from "./dom.js";
+import { purpose, show, tell as tellDone } from "./page.js";
 import { nameOf, providerName, roleName, say } from "./words.js";
 
 // Opens a dialog. `act` gets the reason and returns the address that the page goes to, or nothing. `extra` is more of the
@@ -40,9 +40,9 @@ export function ask({ title, text, confirm, className = "primary", extra, act, d
     try {
       const target = await act(given);
       dialog.close();
+      tellDone(done);
       if (target && target !== location.hash) location.hash = target;
       else await show();
-      announce(done);
     } catch (error) {
       if (needs(error)) show(needs(error));
       else tell(explain(error));
@@ -56,7 +56,7 @@ export function ask({ title, text, confirm, className = "primary", extra, act, d
 }
 
 const acts = {
-  "sign-out": [say("Sign out everywhere", "在所有设备上退出"), signOut],
+  "sign-out": [say("Sign out everywhere…", "在所有设备上退出…"), signOut],
   disable: [say("Disable…", "停用…"), disable],
   enable: [say("Enable…", "启用…"), enable],
   role: [say("Change the role…", "更改角色…"), changeRole],
@@ -75,7 +75,7 @@ const nameIn = ({ user }) => foreign(nameOf(user));
 
 export function endSession(session, name, found) {
   if (!found.acts.includes("sign-out")) return null;
-  const node = button(say("Sign out", "退出"), () => ask({
+  const node = button(say("Sign out this device…", "退出此设备…"), () => ask({
     title: [say("Sign out ", "退出设备："), foreign(name)],
     text: say("This device is signed out at its next request. The user can sign in again.", "该设备将在下一次请求时被退出，用户可以重新登录。"),
     confirm: say("Sign out", "退出"), done: say("The device is signed out.", "该设备已退出。"),

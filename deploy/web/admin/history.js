@@ -1,6 +1,6 @@
 // A list of entries of the audit trail.
 
-import { api, query } from "./api.js";
+import { api, gatehouse, query } from "./api.js";
 import { button, element, foreign, replace } from "./dom.js";
 import { react } from "./page.js";
 import { isBad, sentence } from "./sentences.js";
@@ -12,7 +12,7 @@ export function historyList(first, parameters, ofUser) {
   const list = element("ol", { className: "history" });
   let { next } = first;
   // Who looked at the user is in the audit trail, and would hide here what happened.
-  const rowsOf = ({ entries }) => entries.filter(({ type }) => !ofUser || type !== "user_viewed").map((entry) => row(entry,
+  const rowsOf = ({ entries }) => entries.filter(({ type }) => !ofUser || !["user_viewed", "audit_viewed"].includes(type)).map((entry) => row(entry,
     parameters.user));
   list.append(...rowsOf(first));
   const more = button(say("Show earlier ones", "显示更早的记录"), () => load().catch(react));
@@ -37,12 +37,20 @@ function row(entry, ofUser) {
       reason && element("span", { className: "hint" }, say("Reason: ", "原因："), foreign(reason)),
       element("span", { className: "hint" }, [
         userId && userId !== ofUser && [say("user ", "用户 "), userLink(userId)],
+        otherOf(entry),
         actor(entry),
         (device || address) && [foreign(deviceOf(device)), address && [say(" at ", "，地址 "), foreign(address)]],
       ].filter(Boolean).flatMap((part, index) => (index ? [say("; ", "；"), part] : [part])))));
 }
 
+// The page of the one who went away undoes a merge.
+function otherOf({ type, detail }) {
+  const other = /^users_(un)?merged$/.test(type) && /user_\w+/.exec(detail ?? "");
+  return other && [say("the other one: ", "另一个用户："), userLink(other[0])];
+}
+
 function actor({ actor, by }) {
+  if (by && by === gatehouse.user?.id) return say("by you", "由您操作");
   if (actor === "administrator") return [say("by administrator ", "管理员 "), userLink(by)];
   if (actor === "operator") return [say("by an operator on the server", "由服务器运维人员"), by && [": ", foreign(by)]];
   return null;

@@ -1,15 +1,16 @@
 // What the page shows, by the address after `#`, and the bar above it.
 
 import { api, explain, gatehouse, needs } from "./api.js";
-import { $, button, element, foreign, link, replace } from "./dom.js";
+import { $, announce, button, element, foreign, link, replace } from "./dom.js";
 import { refusedView, signInView } from "./sign-in.js";
 import { nameOf, say, switchLanguage } from "./words.js";
 
 export const views = {}; // by name: functions that return the nodes of a view
 // What was looked for last, for the way back to the list.
 export const search = { words: "", users: [], next: null, isDone: false };
-// Why the administrator looks: it is recorded with each look, and proposed in the dialogs. The tab keeps it.
-export const purpose = { words: sessionStorage.getItem("purpose") ?? "" };
+// Why the administrator looks: it is recorded with each look, and proposed in the dialogs.
+export const purpose = { words: "" };
+let outcome = ""; // of an act: the next view tells it
 let turn = 0; // of the view that is shown: a late answer of another one is dropped
 
 export function showTop() {
@@ -26,13 +27,11 @@ export function showTop() {
       "按邮箱、手机号、编号、昵称或平台编号查找用户"), value: search.words,
   });
   const reason = element("input", {
-    id: "purpose", placeholder: say("Reason: ticket 4711", "原因：工单 4711"), autocomplete: "off", maxLength: 160, required: true,
+    id: "purpose", placeholder: say("Reason (required): ticket 4711", "原因（必填）：工单 4711"), autocomplete: "off", maxLength: 160, required: true,
     "aria-label": say("Why you look, for the audit trail", "查看原因（记入审计记录）"), value: purpose.words,
   });
-  reason.oninput = () => {
-    purpose.words = reason.value.trim();
-    sessionStorage.setItem("purpose", purpose.words);
-  };
+  reason.oninput = () => { purpose.words = reason.value.trim(); };
+  reason.onfocus = () => reason.select();
   const form = element("form", { id: "search", role: "search" }, words, reason,
     element("button", {}, say("Find", "查找")));
   form.onsubmit = (event) => {
@@ -93,12 +92,16 @@ async function mayUse() {
 function put(mine, nodes) {
   if (mine !== turn) return;
   $("main").removeAttribute("aria-busy");
-  replace($("main"), nodes);
+  replace($("main"), outcome && element("p", { className: "notice done" }, outcome), nodes);
+  if (outcome) announce(outcome);
+  outcome = "";
   const title = $("main").querySelector("h2");
   document.title = `${title.textContent} – ${say("User support", "用户支持")}`;
   title.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
+
+export function tell(done) { outcome = done; }
 
 export function react(error) {
   const need = needs(error);

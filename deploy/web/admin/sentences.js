@@ -36,8 +36,8 @@ const refusals = {
   insufficient_authentication: ["the sign-in was not by a passkey", "未使用通行密钥登录"],
   insufficient_role: ["a higher role is needed", "需要更高的角色"],
   own_account: ["it was the own account", "对象是管理员自己"],
-  address: ["too many codes to this address", "发往此地址的验证码过多"],
-  address_from_network: ["too many codes to this address from one network", "同一网络发往此地址的验证码过多"],
+  address: ["too many codes to one mail address or number: wait, then ask once", "发往同一邮箱或号码的验证码过多：请稍候再试一次"],
+  address_from_network: ["too many codes to one mail address or number from one network", "同一网络发往同一邮箱或号码的验证码过多"],
   network: ["too many codes from this network", "此网络请求的验证码过多"],
   prefix: ["too many codes to numbers like this one", "发往相近号码的验证码过多"],
   prefix_from_network: ["too many codes to numbers like this one from one network", "同一网络发往相近号码的验证码过多"],
@@ -130,4 +130,4 @@ export function sentence(entry) {
 export const typeName = (type) => say(...sentences[type]({})).split(/[:：]/)[0];
 
 // Whether the entry is a refusal or a danger, which the page marks.
-export const isBad = ({ type }) => /refused|reused|mismatch|repeated|stale/.test(type);
+export const isBad = ({ type, isGuess }) => !isGuess && /refused|reused|mismatch|repeated|stale/.test(type);

@@ -44,7 +44,7 @@ const who = (user) => facts([
   [say("Phone", "手机号"), user.phone],
   [say("Id", "编号"), element("code", {}, user.id)],
   [say("Since", "注册于"), time(user.createdAt)],
-  [say("Last sign-in", "上次登录"), [time(user.lastLoginAt),
+  [say("Last sign-in", "上次登录"), user.status !== "DELETED" && [time(user.lastLoginAt),
     user.lastLoginProvider && say(` by ${providerName(user.lastLoginProvider)}`,
     `（${providerName(user.lastLoginProvider)}）`)]],
 ]);
@@ -76,7 +76,7 @@ function device(session, found) {
 
 function merged({ merge }) {
   return merge && element("p", { className: "notice" }, say("This user was merged into ", "此用户已并入 "), userLink(merge.into),
-    say(" at ", "，时间 "), time(merge.mergedAt), say(". It can be undone until ", "。可撤销至 "), time(merge.undoableUntil),
+    say(", ", "，时间 "), time(merge.mergedAt), say(". It can be undone until ", "。可撤销至 "), time(merge.undoableUntil),
       say(".", "。"));
 }
 
@@ -89,6 +89,7 @@ async function namelessRefusals(sessions, events) {
   const entries = pages.flatMap((page) => page.entries).filter(({ userId }) => !userId)
     .sort((one, other) => other.time.localeCompare(one.time)).slice(0, 10);
   return entries.length > 0 && section(say("Refused lately from the same addresses", "近期来自相同地址的拒绝"),
-    element("p", { className: "hint" }, say("These name no user. They may be of this one.", "这些记录未指明用户，可能属于此用户。")),
-    historyList({ entries, next: null }, {}));
+    element("p", { className: "hint" }, say("These name no user: they may be of this user, or of others in the same network.",
+      "这些记录未指明用户：可能属于此用户，也可能属于同一网络中的其他人。")),
+    historyList({ entries: entries.map((entry) => ({ ...entry, isGuess: true })), next: null }, {}));
 }

@@ -11,13 +11,13 @@ export async function usersView() {
   const more = button(say("Show more", "显示更多"), () => findMore(list, more).catch(react));
   fill(list, more);
   const title = search.words ? [say("Users found for ", "查找："), foreign(search.words)] : say("The newest users", "最新用户");
+  announce(say(`Users: ${search.users.length}`, `${search.users.length} 个用户`));
   if (search.users.length === 0) {
     return [heading(title), element("p", {},
       say("No user was found. An exact mail address, a phone number with +, an id (user_… or the "
       + "id at a provider), or the beginning of a nickname is looked for.",
       "未找到用户。可输入完整的邮箱、带 + 的手机号、编号（user_… 或平台上的编号），或昵称的开头。"))];
   }
-  announce(say(`Users: ${search.users.length}`, `${search.users.length} 个用户`));
   // Whoever looks for one person need not choose.
   if (search.words && search.users.length === 1 && !search.next && !search.wasOpened) {
     search.wasOpened = true;

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The sessions and users whose access tokens must be refused although they have not expired.
 ///
-/// It is kept in memory, so that no accepted request reads the database. It stays small, because an entry is dropped
+/// It is kept in memory, so that an accepted request rarely reads the database. It stays small, because an entry is dropped
 /// when the last access token it concerns has expired: by the time that has passed since it was read, whatever the clock
 /// says. Revocations by other processes are read from the store's log: at
 /// once when the store's counter changes, and every second.

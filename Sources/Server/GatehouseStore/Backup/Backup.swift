@@ -3,7 +3,6 @@ package import Gatehouse
 import POSIX
 import SQL
 import SQLite
-import Synchronization
 
 /// A verified copy of a database.
 package struct Backup: Sendable {
@@ -88,107 +87,5 @@ extension Connection {
     fileprivate func usedPageCount() throws(SQLiteError) -> Int64 {
         let count = try first("PRAGMA page_count") { $0.integer(0) } ?? 0
         return count - (try first("PRAGMA freelist_count") { $0.integer(0) } ?? 0)
-    }
-}
-
-/// A folder of backups that are named after their time, with a retention.
-package struct BackupFolder {
-    package let path: String
-
-    package init(path: String) {
-        self.path = path
-    }
-
-    /// Makes a backup. If that succeeds, removes the backups that are neither among the latest `count` nor younger than
-    /// `age` by two clocks: this machine's, and the time that the server of the database expects. Other files in the folder
-    /// stay.
-    ///
-    /// - Parameter age: nil to keep by the count alone.
-    /// - Returns: the backup, and the names of the removed ones.
-    package func add(
-        _ database: String, keeping count: Int, for age: Duration? = nil, now: () -> Timestamp,
-        progress: Progress = Progress()
-    ) throws -> (backup: Backup, removed: [String]) {
-        // Names have a resolution of one second. If another process has taken the name, retry in the next second.
-        for _ in 0..<30 {
-            let moment = now()
-            let name = Self.name(at: moment)
-            let backup = try Backup.make(
-                of: database, at: path + "/" + name, replacing: false, now: moment, progress: progress)
-            if let backup {
-                let known = (try? SQLiteFile(path: database).lastKnownTime()) ?? nil
-                let confirmed = known?.earliest(moment, uptime: .seconds(MachineUptime.seconds)) ?? moment
-                let oldest = age.map { Self.name(at: confirmed - $0) }
-                return (backup, try removeExpired(beyond: count, before: oldest, sparing: name))
-            }
-            Thread.pause(for: .milliseconds(1000 - moment.milliseconds % 1000))
-        }
-        throw StoreFailure("another process makes a backup in \(path) every second: try again later")
-    }
-
-    /// Never removes the new backup, even if the clock was set back and other names sort after it.
-    private func removeExpired(
-        beyond count: Int, before oldest: String?, sparing new: String
-    ) throws(POSIXError) -> [String] {
-        let others = try File.names(in: path).filter { $0 != new }
-        let expired = Self.expired(among: others, beyond: count - 1, before: oldest)
-            .filter { (try? FileStatus(ofEntry: path + "/" + $0))?.kind == .file }
-        for name in expired { try File.remove(path + "/" + name) }
-        return Array(expired)
-    }
-
-    /// The backups that are kept neither by the count nor by the age. Names sort by time.
-    ///
-    /// - Parameter oldest: the name of a backup of the maximum age; nil to keep by the count alone.
-    static func expired(among names: [String], beyond count: Int, before oldest: String?) -> [String] {
-        names.filter(isBackup).sorted(by: >).dropFirst(count).filter { name in oldest.map { name < $0 } ?? true }
-    }
-
-    private static func name(at moment: Timestamp) -> String { "gatehouse-\(moment.inFileNames).db" }
-
-    private static func isBackup(_ name: String) -> Bool {
-        name.wholeMatch(of: /gatehouse-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z\.db/) != nil
-    }
-}
-
-extension Timestamp {
-    /// In seconds and without colons: `2026-11-21T201500Z`. Such names sort by time.
-    var inFileNames: String {
-        description.prefix(19).filter { $0 != ":" } + "Z"
-    }
-}
-
-/// The progress of a long operation on a database. The operation sets the current step, and a display
-/// reads it from another thread.
-package final class Progress: Sendable {
-    private struct Step {
-        let name: String
-        let unit: String
-        let total: Int64?
-        let done: @Sendable () -> Int64?
-    }
-
-    private let step = Mutex<Step?>(nil)
-
-    package init() {}
-
-    /// Begins a step of unknown size.
-    func begin(_ name: String) {
-        begin(name, unit: "", total: nil) { nil }
-    }
-
-    /// - Parameters:
-    ///   - total: nil if it is not known.
-    ///   - done: the completed amount. The display calls it on its own thread.
-    package func begin(_ name: String, unit: String, total: Int64?, done: @escaping @Sendable () -> Int64?) {
-        step.withLock { $0 = Step(name: name, unit: unit, total: total, done: done) }
-    }
-
-    /// The current step, such as "copying the database: 1200 of 4000 pages"; nil before the first.
-    package var text: String? {
-        guard let step = step.withLock({ $0 }) else { return nil }
-        guard let done = step.done() else { return step.name }
-        guard let total = step.total else { return "\(step.name): \(done) \(step.unit)" }
-        return "\(step.name): \(min(done, total)) of \(total) \(step.unit)"
     }
 }

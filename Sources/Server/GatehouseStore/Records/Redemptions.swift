@@ -1,8 +1,35 @@
-import Gatehouse
+package import Gatehouse
 import SQL
 
 /// The columns that `Redemption.Earlier.init(row:)` reads.
 let redemptionColumns = "token_hash, moment, closed"
+
+extension RelationalStore {
+    package func spend(_ redemption: Redemption) throws(Refusal) -> Bool {
+        try writing { connection in
+            try connection.lock(redemption, nil)
+            guard try connection.use(of: redemption) == .first else { return false }
+            try connection.markRedeemed(redemption)
+            return true
+        }
+    }
+
+    package func redeem(
+        _ redemption: Redemption?, proving identity: Identity, of user: UserID
+    ) throws(Refusal) -> Redemption.Use? {
+        try writing { connection in
+            try connection.lock(redemption, nil)
+            try connection.lock(user)
+            guard try connection.known(identity).known?.user.id == user else { return nil }
+            let use = try connection.use(of: redemption)
+            if use == .first || use == .repeated, let redemption {
+                try connection.markRedeemed(redemption)
+                try connection.linkReplayGrace(of: redemption, to: identity)
+            }
+            return use
+        }
+    }
+}
 
 extension RecordConnection {
     /// Reads the first redemptions of the token and the nonce, and decides. A login without a redemption is a first use.
