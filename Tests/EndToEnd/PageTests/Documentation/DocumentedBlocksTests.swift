@@ -10,7 +10,7 @@ import Testing
 @Suite("Blocks of code in the documentation")
 struct DocumentedBlocksTests {
     private static let languages: Set = [
-        "sh", "json", "swift", "nginx", "python", "js", "html", "kotlin", "ini", "mermaid", "",
+        "sh", "json", "swift", "nginx", "python", "js", "html", "kotlin", "ini", "jq", "mermaid", "",
     ]
 
     private let blocks: [DocumentationPage.Block]
