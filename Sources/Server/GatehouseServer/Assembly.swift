@@ -50,6 +50,7 @@ package struct Assembly: Sendable {
             store: store, platform: platform, node: node, report: { ClockLog.write($0, to: log) })
         let keys = Self.appleKeys(
             configuration, store: store, clocks: clocks, platform: platform, log: log, counts: keyCounts)
+        try LaterSettings.keepNames(in: store, now: platform.now())
         let hashes = try IdentityHashes.kept(
             in: store, by: configuration.refreshKeys, now: platform.now(), log: log)
         if let fault = try store.changedRPID(configuration.policy, now: platform.now()) { throw fault }

@@ -41,6 +41,33 @@ struct CheckTests {
         #expect(lines[fault + 1].hasPrefix("       → "), "\(outcome.text)", sourceLocation: place)
     }
 
+    @Test("tells the settings of a later version from unknown ones")
+    func laterSettings() throws {
+        let lines = tool.settings(["APP_ENV": "development"]).map { "\($0)=\($1)\n" }.joined() + "SHOE_SIZE=43\n"
+        let settings = ["GATEHOUSE_CONFIG": try tool.file("gatehouse.conf", lines)]
+        func run(_ words: String...) throws -> Shell.Outcome { try tool.run(words, settings) }
+        let name = "gatehouse.conf:8 sets an unknown setting"
+        try run("check", "--offline").expect(2, printing: "FAULT  unknown settings", name + "\n")
+        try run("check", "--settings").expect(2, printing: name + "\n")
+        // It cannot mean a setting that the command reads.
+        try run("users", "list").expect(0)
+        try FileManager.default.removeItem(atPath: database)
+        try run("users", "list").expect(3, saying: "there is no database")
+        if !FileManager.default.fileExists(atPath: "/var/lib/gatehouse/gatehouse.db") {
+            let alone = ["GATEHOUSE_CONFIG": try tool.file("alone.conf", "SHOE_SIZE=43\n")]
+            try tool.run(["users", "list"], alone).expect(2, saying: "alone.conf:1 sets an unknown setting")
+        }
+        _ = try SQLiteFile(path: database).migrate()
+        chmod(database, 0o600)
+        let connection = try Connection(path: database, access: .readWrite)
+        try connection.run(
+            "INSERT INTO documents (name, content, updated_at) VALUES ('setting_names', ?, 1)",
+            .blob(Array("SHOE_SIZE".utf8)))
+        let passed = "gatehouse.conf:8 sets SHOE_SIZE, which this version ignores"
+        try run("check", "--offline").expect(0, printing: "note   unknown settings", passed, "ok     configuration")
+        try run("check", "--settings").expect(0, printing: passed)
+    }
+
     private func startApple(_ words: String...) throws -> (process: ChildProcess, address: String) {
         let apple = try tool.startStandIn(words, ["APPLE_BUNDLE_ID": "com.example.app"])
         #expect(Eventually.holds { apple.log.contains("http://") })

@@ -48,6 +48,10 @@ struct CheckReport {
 
     var hasFaults: Bool { findings.contains { $0.finding.grade == .fault } }
 
+    func hasFault(of subject: String) -> Bool {
+        findings.contains { $0.subject == subject && $0.finding.grade == .fault }
+    }
+
     var report: Report { Report(json: json, text: text) }
 
     private var text: String {

@@ -44,7 +44,7 @@ struct CheckCommand: Command {
             asksAppleCache: arguments.has("--ask-apple"))
         let report = CheckReport(findings: plan.run())
         report.report.print(for: arguments)
-        if !survey.faults.isEmpty { return .usage }
+        if !survey.faults.isEmpty || report.hasFault(of: UnknownSettingsCheck.subject) { return .usage }
         return report.hasFaults ? .no : .done
     }
 
@@ -98,7 +98,8 @@ struct CheckPlan {
             appleFindings(database) + providerFindings() + deliveryFindings(database) + phoneFindings(database)
             + receiverFindings() + passkeyFindings(database) + outboxFindings(database) + testCodeFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
-        return configuration + files + content + apple + inner + front.run() + limitFindings()
+        let unknown = survey.unknown.isEmpty ? [] : run(UnknownSettingsCheck(survey: survey, database: database))
+        return configuration + unknown + files + content + apple + inner + front.run() + limitFindings()
     }
 
     private func limitFindings() -> [(subject: String, finding: Finding)] {

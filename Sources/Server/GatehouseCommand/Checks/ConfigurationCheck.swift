@@ -26,7 +26,10 @@ struct ConfigurationCheck: Check {
             Finding.fault($0.description, $0.file.map { "change it in \($0.shellQuoted)" } ?? advice)
         }
         let known = own.map(\.message) + survey.warnings
-        let others = ofUnit.filter { $0.grade != .ok && !known.contains($0.message) }
+        let others = ofUnit.filter { finding in
+            finding.grade != .ok && !known.contains(finding.message)
+                && !survey.unknown.contains { finding.message.hasPrefix($0.name + " ") }
+        }
         let findings = missingFile + own + others + open
         return (findings.contains { $0.grade == .fault } ? findings : [.ok(place)] + findings)
             + survey.warnings.map { .note($0) }
@@ -89,6 +92,24 @@ struct ConfigurationCheck: Check {
     private var advice: String {
         "correct it in the environment" + (survey.source.file.map { " or in \($0.path)" } ?? "")
             + ", a secret in a file of its own; man gatehouse.conf describes each setting"
+    }
+}
+
+/// Whether the unknown names in files of settings are those of another version, which has used the database.
+struct UnknownSettingsCheck: Check {
+    static let subject = "unknown settings"
+
+    let survey: ConfigurationSurvey
+    /// Nil if this user cannot read it.
+    let database: (any ExaminedDatabase)?
+    var subject: String { Self.subject }
+
+    func run() -> [Finding] {
+        let later = database.flatMap { try? LaterSettings(of: $0) }
+        return survey.unknown.map { fault in
+            if let warning = later?.warning(about: fault) { return .note(warning) }
+            return .fault(fault.description, "change it in \((fault.file ?? "").shellQuoted)")
+        }
     }
 }
 

@@ -56,7 +56,7 @@ struct UnitSettings {
         }
         let own = [
             "[Service]", "Type=oneshot", "ExecStart=/usr/bin/gatehouse check --settings --json", "SuccessExitStatus=2",
-            "Restart=no", "StateDirectory=", "RuntimeDirectory=", "LogsDirectory=", "Sockets=",
+            "Restart=no", "RuntimeDirectory=", "LogsDirectory=", "Sockets=",
             "FileDescriptorStoreMax=0", "WatchdogSec=0", "TimeoutStartSec=30s",
             "StandardOutput=file:\(output)", "",
         ]

@@ -58,15 +58,31 @@ package struct Configuration: Sendable {
 
     static let minimumDevelopmentSecretBytes = 16
 
-    /// Reads every setting. Throws all faults at once.
+    /// Reads every setting. Throws all faults at once. An unknown name is a fault unless the database knows it from another
+    /// version of this program.
     package init(from source: SettingSource) throws(SettingFaults) {
         try source.requireReadableFile()
         var settings = SettingReader<Settings>(source, Settings.all)
         settings.addMissing()
         let configuration = Self(&settings)
         let faults = [source.closedFolder].compactMap { $0 } + settings.faults
-        guard faults.isEmpty, let configuration else { throw SettingFaults(faults: faults) }
-        self = configuration
+        if let configuration, faults.isEmpty {
+            self = configuration
+            return
+        }
+        guard source.later == nil, faults.contains(where: { $0.unknown != nil }) else {
+            throw SettingFaults(faults: faults)
+        }
+        let later: LaterSettings?
+        do {
+            later = try LaterSettings(
+                asking: settings[\.process.database], as: settings[\.process.environment])
+        } catch {
+            let name = Settings.table.process.database.name
+            let doubt = SettingFault(name, "cannot say whether another version knows the unknown settings: \(error)")
+            throw SettingFaults(faults: faults + [doubt], isTemporary: true)
+        }
+        try self.init(from: source.passing(later ?? .none))
     }
 
     /// Adds the faults that concern several settings. Returns nil if there are no keys, which is a fault.

@@ -16,9 +16,11 @@ package struct ConfigurationFile: Sendable {
     /// The faults, line by line. They contain no value and no unknown name: either may be part of a secret that was
     /// broken over two lines.
     private(set) var faults: [SettingFault] = []
+    /// Warnings about the lines that were passed over.
+    private var passed: [String] = []
     private(set) var values: [String: String] = [:]
     /// The settings that have a faulty line, and are therefore not reported as missing.
-    private(set) var namesOfFaultyLines: Set<String> = []
+    var namesOfFaultyLines: Set<String> { Set(faults.compactMap { $0.lineOf ?? $0.unknown?.meant }) }
     private var lines: [String: Int] = [:]
 
     /// - Parameters:
@@ -51,8 +53,7 @@ package struct ConfigurationFile: Sendable {
         case .malformed(let reason): addFault(number, reason)
         case .faulty(let name, let reason):
             guard isKnown(name, number) else { return }
-            namesOfFaultyLines.insert(name)
-            addFault(number, "\(name) \(reason)")
+            faults.append(SettingFault("\(place):\(number)", "\(name) \(reason)", in: path, lineOf: name))
         case .setting(let name, let value):
             guard isKnown(name, number) else { return }
             if let first = lines[name] { return addFault(number, "sets \(name) again: line \(first) already sets it") }
@@ -65,21 +66,31 @@ package struct ConfigurationFile: Sendable {
         if names.known.contains(name) { return true }
         if let reason = names.misplaced[name] {
             addFault(number, "\(name) \(reason)")
-        } else if let meant = names.similar(to: name) {
-            namesOfFaultyLines.insert(meant)
-            addFault(number, "sets an unknown setting: did you mean \(meant)?")
         } else {
-            addFault(number, "sets an unknown setting")
+            let unknown = UnknownName(name: name, meant: names.similar(to: name))
+            let advice = unknown.meant.map { ": did you mean \($0)?" } ?? ""
+            faults.append(
+                SettingFault("\(place):\(number)", "sets an unknown setting" + advice, in: path, unknown: unknown))
         }
         return false
+    }
+
+    /// Without the faults of unknown names that are passed over.
+    func passing(_ later: LaterSettings) -> ConfigurationFile {
+        var file = self
+        file.faults.removeAll { $0.unknown.map(later.passes) ?? false }
+        file.passed = faults.compactMap(later.warning)
+        return file
     }
 
     private mutating func addFault(_ number: Int, _ reason: String) {
         faults.append(SettingFault("\(place):\(number)", reason, in: path))
     }
 
-    /// Warnings about secrets in the file itself, if every user can read it.
-    var warnings: [String] {
+    /// Warnings about lines that were passed over, and about secrets in the file itself, if every user can read it.
+    var warnings: [String] { passed + openSecrets }
+
+    private var openSecrets: [String] {
         guard let status = try? FileStatus(of: path), status.mode & 0o004 != 0 else { return [] }
         let database = Settings.table.process.database.name
         return names.secrets.filter { name in

@@ -7,7 +7,13 @@ package import IdentityProviders
 /// Parts of the configuration, for commands that need no other settings.
 extension Configuration {
     package static func database(from source: SettingSource) throws(SettingFaults) -> DatabaseAddress {
-        let address = try source.read([Settings.table.process.database]) { $0[\.process.database] }
+        let row = Settings.table.process.database
+        let (address, isSet) = try source.read([row]) { ($0[row], $0.isSet(row)) }
+        // An unknown name may have been meant for it.
+        if !isSet, let path = address.path, File.isMissing(path) {
+            let unknown = (source.file?.faults ?? []).filter { $0.unknown != nil }
+            guard unknown.isEmpty else { throw SettingFaults(faults: unknown) }
+        }
         // The default would be the wrong database if the setting is in a file that this user cannot read.
         if source.mayBeInClosedFolder(Settings.table.process.database.name), let path = address.path,
             File.isMissing(path), let fault = source.closedFolder
@@ -129,6 +135,8 @@ extension Configuration {
 package struct ConfigurationSurvey: Sendable {
     package let source: SettingSource
     package let faults: [SettingFault]
+    /// The lines with unknown names, which are faults unless the database knows them from another version.
+    package let unknown: [SettingFault]
     package let warnings: [String]
     /// This value and the ones below are nil if their settings have a fault.
     package let environment: AppEnvironment?
@@ -170,12 +178,13 @@ package struct ConfigurationSurvey: Sendable {
         let table = Settings.table
         self.source = source
         do throws(SettingFaults) {
-            warnings = try Configuration(from: source).warnings
-            faults = []
+            warnings = try Configuration(from: source.passing(.none)).warnings
+            (faults, unknown) = ([], [])
         } catch {
+            unknown = error.faults.filter { $0.unknown != nil }
             // A closed folder is not a fault: another user may be able to open it.
-            faults = error.faults.filter { $0 != source.closedFolder }
-            warnings = []
+            faults = error.faults.filter { $0 != source.closedFolder && $0.unknown == nil }
+            warnings = (try? Configuration(from: source.passing(.any)).warnings) ?? []
         }
         environment = source.readIfSound(\.process.environment)
         listen = source.readIfSound(\.process.listen)
@@ -217,34 +226,5 @@ package struct ConfigurationSurvey: Sendable {
         passkeys = source.readIfSound(table.passkeyRows) { $0.passkeys()?.published } ?? nil
         providerFiles = FolderFiles(of: .providers, for: source)
         receiverFiles = FolderFiles(of: .receivers(), for: source)
-    }
-}
-
-/// Settings that are read together.
-extension Settings {
-    var dataKeyRows: [any SettingRow] { [apple.dataKey, apple.dataKeyPrevious] }
-    var refreshSecretRows: [any SettingRow] { [keys.refreshSecret, keys.refreshSecretPrevious] }
-    var deliveryRows: [any SettingRow] {
-        [
-            delivery.smsURL, delivery.smsSecret, codes.phoneCountries, codes.phoneKinds, codes.phoneBinding,
-            delivery.smtpURL, delivery.smtpUsername, delivery.smtpPassword, delivery.mailFrom, delivery.appName,
-            delivery.codeDomain, delivery.messagesFolder, delivery.messagesLanguage,
-        ]
-    }
-    var passkeyRows: [any SettingRow] {
-        [
-            process.environment, passkeys.rpID, passkeys.origins, passkeys.userVerification, passkeys.apps,
-            passkeys.enrollURL, passkeys.manageURL, sessions.sensitiveStrength,
-        ]
-    }
-    var receiverRows: [any SettingRow] { [events.url, events.secret, events.receiversFolder] }
-    var webRows: [any SettingRow] {
-        [
-            process.publicURL, process.tokenIssuer, process.environment, web.redirectURIs, web.corsOrigins,
-            web.signInOrder, apple.clientID, apple.authorizationURL,
-        ]
-    }
-    var appleServerRows: [any SettingRow] {
-        [apple.tokenURL, apple.revokeURL, apple.migrationURL, apple.teamID, apple.keyID, apple.privateKey]
     }
 }

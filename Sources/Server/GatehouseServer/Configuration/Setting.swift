@@ -114,11 +114,18 @@ package struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible
     package let message: String
     /// The file to correct, other than the configuration file.
     package let file: String?
+    /// The setting whose line in a file has the fault.
+    let lineOf: String?
+    let unknown: UnknownName?
 
-    init(_ name: String, _ message: String, in file: String? = nil) {
+    init(
+        _ name: String, _ message: String, in file: String? = nil, lineOf: String? = nil, unknown: UnknownName? = nil
+    ) {
         self.name = name
         self.message = message
         self.file = file
+        self.lineOf = lineOf
+        self.unknown = unknown
     }
 
     package var description: String { "\(name) \(message)" }
@@ -127,6 +134,8 @@ package struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible
 /// Every fault of a configuration, so that an operator can correct all of them at once.
 package struct SettingFaults: Error, Sendable, Equatable, CustomStringConvertible {
     package let faults: [SettingFault]
+    /// Whether they may be none, which a database that does not answer would say.
+    package var isTemporary = false
 
     package var description: String {
         faults.map { "  " + $0.description }.joined(separator: "\n")

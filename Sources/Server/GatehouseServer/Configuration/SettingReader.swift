@@ -167,11 +167,11 @@ extension SettingSource {
     }
 
     /// Reads some settings, for commands that need no others. Throws if one of them or the
-    /// configuration file has a fault.
+    /// configuration file has a fault, except unknown names that cannot mean one of them.
     func read<Value>(
         _ rows: [any SettingRow], _ value: (inout SettingReader<Settings>) -> Value
     ) throws(SettingFaults) -> Value {
-        var settings = SettingReader<Settings>(self, rows)
+        var settings = SettingReader<Settings>(passing(LaterSettings(besides: rows)), rows)
         let value = value(&settings)
         guard settings.faults.isEmpty else { throw SettingFaults(faults: settings.faults) }
         return value

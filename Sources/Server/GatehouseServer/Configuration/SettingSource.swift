@@ -6,10 +6,12 @@ import Processes
 /// `X_FILE` names; the same in the configuration file; the systemd credential `x`.
 package struct SettingSource: Sendable {
     private let variables: [String: String]
-    package let file: ConfigurationFile?
+    package private(set) var file: ConfigurationFile?
     /// The folder of credentials, and whether this user can open it.
     private let credentials: (folder: String, isOpen: Bool)?
     let scope: SettingScope
+    /// The unknown names that are passed over; nil if the database has not been asked.
+    private(set) var later: LaterSettings?
 
     /// Set by systemd, or in the configuration file for commands that an operator runs.
     package static let credentialsVariable = "CREDENTIALS_DIRECTORY"
@@ -31,6 +33,12 @@ package struct SettingSource: Sendable {
         self.file = file
         credentials = server.credentials
         self.scope = scope
+    }
+
+    func passing(_ later: LaterSettings) -> SettingSource {
+        var source = self
+        (source.later, source.file) = (later, file?.passing(later))
+        return source
     }
 
     /// The fault that this user cannot open the folder of credentials, which may hold any secret.

@@ -81,6 +81,35 @@ extension SettingRow {
     }
 }
 
+/// Settings that are read together.
+extension Settings {
+    var dataKeyRows: [any SettingRow] { [apple.dataKey, apple.dataKeyPrevious] }
+    var refreshSecretRows: [any SettingRow] { [keys.refreshSecret, keys.refreshSecretPrevious] }
+    var deliveryRows: [any SettingRow] {
+        [
+            delivery.smsURL, delivery.smsSecret, codes.phoneCountries, codes.phoneKinds, codes.phoneBinding,
+            delivery.smtpURL, delivery.smtpUsername, delivery.smtpPassword, delivery.mailFrom, delivery.appName,
+            delivery.codeDomain, delivery.messagesFolder, delivery.messagesLanguage,
+        ]
+    }
+    var passkeyRows: [any SettingRow] {
+        [
+            process.environment, passkeys.rpID, passkeys.origins, passkeys.userVerification, passkeys.apps,
+            passkeys.enrollURL, passkeys.manageURL, sessions.sensitiveStrength,
+        ]
+    }
+    var receiverRows: [any SettingRow] { [events.url, events.secret, events.receiversFolder] }
+    var webRows: [any SettingRow] {
+        [
+            process.publicURL, process.tokenIssuer, process.environment, web.redirectURIs, web.corsOrigins,
+            web.signInOrder, apple.clientID, apple.authorizationURL,
+        ]
+    }
+    var appleServerRows: [any SettingRow] {
+        [apple.tokenURL, apple.revokeURL, apple.migrationURL, apple.teamID, apple.keyID, apple.privateKey]
+    }
+}
+
 /// The names with which a line of a file of settings may begin.
 struct SettingNames: Sendable {
     let known: Set<String>

@@ -83,7 +83,8 @@ struct SettingsFolder {
         let scope = SettingScope(
             place: place + ": ", label: self.place(of: name) + ": ", secrets: kind.names.secrets,
             credentials: { [credentials = kind.credentials] in credentials(name, $0) })
-        return .file(name, SettingSource(of: scope, in: content, beside: server))
+        let source = SettingSource(of: scope, in: content, beside: server)
+        return .file(name, server.later.map(source.passing) ?? source)
     }
 
     private static let longestName = 32

@@ -20,6 +20,8 @@ package enum DocumentName {
     package static let identityHashKeys = "identity_hash_keys"
     /// The domain to which the passkeys belong.
     package static let relyingPartyID = "passkey_rp_id"
+    /// The names of the settings that programs of any version know, a line each.
+    package static let settingNames = "setting_names"
     /// The last time known in a database without a clock, how long the machine had run then, in milliseconds, and
     /// which run of the machine that was.
     package static let lastKnownTime = "last_known_time"

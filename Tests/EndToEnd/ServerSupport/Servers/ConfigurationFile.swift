@@ -7,6 +7,7 @@ final class ConfigurationFile: Sendable {
     private let folder: TemporaryFolder
     private let standard = Mutex<[String: String]>([:])
     var path: String { folder.file("gatehouse.conf") }
+    var databaseURL: String { standard.withLock { $0["DATABASE_URL"] ?? "" } }
 
     init() throws { folder = try TemporaryFolder() }
 

@@ -6,6 +6,8 @@ final class ServerWithConfigurationFile: Sendable {
     let server: ServerProcess
     private let file: ConfigurationFile
     var path: String { file.path }
+    /// As the file has it at the start.
+    var databaseURL: String { file.databaseURL }
 
     init(_ changes: [String: String?] = [:]) throws {
         let file = try ConfigurationFile()
