@@ -65,7 +65,9 @@ let package = Package(
                 // What the domain asks of the world. None of these imports another.
                 .target(
                     name: "IdentityProviders",
-                    dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "Text", "WebAuthn"]),
+                    dependencies: [
+                        "Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandardWebhooks", "Text", "WebAuthn",
+                    ]),
                 .target(
                     name: "CodeDelivery",
                     dependencies: [

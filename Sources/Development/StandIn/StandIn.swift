@@ -3,8 +3,8 @@ package import JSON
 package import POSIX
 package import Sockets
 
-/// Plays the parties that Gatehouse talks to: Apple, OpenID Connect providers, WeChat, QQ, the gateway for text messages and the
-/// mail server. It does so over HTTP and SMTP, or is called directly by tests. Copies share their state.
+/// Plays the parties that Gatehouse talks to: Apple, OpenID Connect providers, WeChat, QQ, the gateway for text messages, the
+/// mail server and the receiver for one-tap sign-in. It does so over HTTP and SMTP, or is called directly by tests. Copies share their state.
 package struct StandIn: Sendable {
     package let apple: Apple
     /// What Gatehouse has sent by text message and by mail.
@@ -19,12 +19,13 @@ package struct StandIn: Sendable {
     ///   - folder: where keys and grants are kept; nil to lose them with the process.
     ///   - developer: Apple's; nil for the usual one.
     ///   - sender: posts Apple's notifications.
-    ///   - smsKeys: those that the gateway for text messages accepts.
+    ///   - smsKeys: those that the gateway for text messages accepts; numberKeys are those of the receiver for one-tap sign-in.
     ///   - clock: the time in seconds since 1970.
     ///   - report: is called with each request, also those that control a party. It gets no secrets.
     package init(
         base: String, folder: String? = nil, developer: DeveloperAccount? = nil,
         sender: NotificationSender = NotificationSender(), smsKeys: WebhookKeys = .usual,
+        numberKeys: WebhookKeys = .usualOfNumbers,
         clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 },
         report: @escaping @Sendable (JSONObject) -> Void = { _ in }
     ) throws {
@@ -38,7 +39,7 @@ package struct StandIn: Sendable {
             ("/openid", OpenIDProviders(base: base, folder: folder, log: log)),
             (WeChat.prefix, CodeProvider<WeChat>(log: log)), (QQ.prefix, CodeProvider<QQ>(log: log)),
             ("/sms", FakeSMSGateway(keys: smsKeys, inbox: inbox, log: log)), ("/mail", mail),
-            ("/inbox", InboxEndpoints(inbox: inbox)),
+            ("/inbox", InboxEndpoints(inbox: inbox)), ("/number", FakeNumberReceiver(keys: numberKeys, log: log)),
         ]
     }
 

@@ -32,6 +32,9 @@ package final class StandInServer: Sendable {
     /// The value of `SMS_URL`; `SMS_SECRET` is `WebhookKeys.usualSecret`.
     package var smsURL: String { url("/sms") }
 
+    /// The value of `NUMBER_URL`; `NUMBER_SECRET` is `WebhookKeys.usualNumberSecret`.
+    package var numberURL: String { url("/number") }
+
     /// The value of `SMTP_URL`. The server accepts any credentials, and none, until `/mail/settings` names some.
     package var smtpURL: String { "smtp://127.0.0.1:\(mailPort)" }
 

@@ -61,8 +61,12 @@ struct ServeCommand: Command {
         POST /sms/settings   {"secret": "whsec_…", "limits": true}: with limits a number gets one code in a minute, five in an
                            hour and ten in a day
         POST /mail/settings  {"username", "password"}: only a client with these may send; AUTH PLAIN or LOGIN
-        POST /sms/faults, /mail/faults  inject faults: {"mode": "status|slow|hang|close|…", "status": 429, "seconds": 3}. GET
-                           shows them, DELETE removes them, and GET /sms/requests and /mail/requests tell what was asked
+        POST /number       NUMBER_URL, the receiver for one-tap sign-in; accepts what NUMBER_SECRET has signed
+        POST /number/mint  what an app posts to /api/auth/number: {"phone": "+86…", "gateway", "expired": true, "answer": {…}},
+                           all optional; answer takes the place of what the receiver answers
+        POST /sms/faults, /mail/faults, /number/faults  inject faults: {"mode": "status|slow|hang|close|…", "status": 429,
+                           "seconds": 3}. GET shows them, DELETE removes them, and GET /sms/requests, /mail/requests and
+                           /number/requests tell what was asked
 
         A page is a form, which a program posts to the address of the page, with the query: user is the user (an email), and
         action is continue or cancel. Optional are name, sub (the subject), at Apple hide_email, and at WeChat and QQ openid,
@@ -89,6 +93,9 @@ struct ServeCommand: Command {
             Option(
                 name: "--sms-secret", value: "FILE",
                 help: "the file with SMS_SECRET, one or several (\(WebhookKeys.usualSecret))"),
+            Option(
+                name: "--number-secret", value: "FILE",
+                help: "the file with NUMBER_SECRET, one or several (\(WebhookKeys.usualNumberSecret))"),
             Option(name: "--ca", value: "FILE", help: "trusted certificates for sending notifications"),
             Option(name: "--log", help: "write a line of JSON about each request to standard output, without secrets"),
         ]
@@ -97,7 +104,8 @@ struct ServeCommand: Command {
         try Environment.refuseProduction()
         let port = try Self.port("--port", arguments) ?? 8444
         let mailPort = try Self.port("--mail-port", arguments)
-        let smsKeys = try Self.smsKeys(arguments)
+        let smsKeys = try Self.keys("--sms-secret", arguments) ?? .usual
+        let numberKeys = try Self.keys("--number-secret", arguments) ?? .usualOfNumbers
         let websites = try WebOptions(arguments)
         let developer = try Self.developer(arguments)
         let address = arguments.value("--address") ?? "127.0.0.1"
@@ -107,7 +115,8 @@ struct ServeCommand: Command {
             let standIn = try StandIn(
                 base: Self.base(arguments, address, listener.port ?? port), folder: arguments.keyFolder,
                 developer: developer, sender: NotificationSender(authorities: arguments.value("--ca")),
-                smsKeys: smsKeys, report: arguments.has("--log") ? LogOutput.write : LogOutput.nothing)
+                smsKeys: smsKeys, numberKeys: numberKeys,
+                report: arguments.has("--log") ? LogOutput.write : LogOutput.nothing)
             try websites.register(at: standIn)
             let server = standIn.server(on: listener, names: names)
             if let mailPort { try Self.receiveMail(for: standIn, at: mailPort) }
@@ -129,15 +138,15 @@ struct ServeCommand: Command {
         return port
     }
 
-    private static func smsKeys(_ arguments: Arguments) throws(CommandError) -> WebhookKeys {
-        guard let path = arguments.value("--sms-secret") else { return .usual }
+    private static func keys(_ option: String, _ arguments: Arguments) throws(CommandError) -> WebhookKeys? {
+        guard let path = arguments.value(option) else { return nil }
         do throws(POSIXError) {
             let text = String(decoding: try File.read(path), as: UTF8.self)
             if let keys = WebhookKeys(text) { return keys }
         } catch {
             throw CommandError(.failed, "\(path): \(error)")
         }
-        throw CommandError(.usage, "--sms-secret: the file must contain whsec_ and base64 of 24 to 64 bytes")
+        throw CommandError(.usage, "\(option): the file must contain whsec_ and base64 of 24 to 64 bytes")
     }
 
     private static func developer(_ arguments: Arguments) throws(CommandError) -> DeveloperAccount {

@@ -14,6 +14,8 @@ package final class AuthService: Sendable {
     package let webProviders: [Provider: any WebIdentityProvider]
     /// The channels that the operator has configured for codes.
     package let senders: [CodeChannel: any MessageSender]
+    /// Nil without one-tap sign-in.
+    let numbers: (any NumberExchange)?
     /// Nil if passkeys are off.
     let passkeyVerifier: (any PasskeyVerifier)?
     /// Nil when no credentials for Apple's servers are configured.
@@ -38,7 +40,7 @@ package final class AuthService: Sendable {
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
         providers: [Provider: any IdentityProvider] = [:],
         webProviders: [Provider: any WebIdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:],
-        passkeyVerifier: (any PasskeyVerifier)? = nil,
+        numbers: (any NumberExchange)? = nil, passkeyVerifier: (any PasskeyVerifier)? = nil,
         hasher: any IdentityHasher, policy: Policy,
         platform: Platform, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: Observation, _ requestID: String?) -> Void = { _, _ in }
@@ -50,6 +52,7 @@ package final class AuthService: Sendable {
         self.providers = providers.merging([.apple: apple]) { $1 }
         self.webProviders = webProviders
         self.senders = senders
+        self.numbers = numbers
         self.passkeyVerifier = passkeyVerifier
         self.hasher = hasher
         self.policy = policy
@@ -70,21 +73,25 @@ package final class AuthService: Sendable {
     package func with(
         tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?,
         providers: [Provider: any IdentityProvider], webProviders: [Provider: any WebIdentityProvider],
-        senders: [CodeChannel: any MessageSender], passkeyVerifier: (any PasskeyVerifier)?, policy: Policy
+        senders: [CodeChannel: any MessageSender], numbers: (any NumberExchange)?,
+        passkeyVerifier: (any PasskeyVerifier)?, policy: Policy
     ) -> AuthService {
-        AuthService(self, tokens, apple, appleServer, providers, webProviders, senders, passkeyVerifier, policy)
+        AuthService(
+            self, tokens, apple, appleServer, providers, webProviders, senders, numbers, passkeyVerifier, policy)
     }
 
     private init(
         _ other: AuthService, _ tokens: any TokenService, _ apple: any AppleVerifier, _ appleServer: AppleServerAccess?,
         _ providers: [Provider: any IdentityProvider], _ webProviders: [Provider: any WebIdentityProvider],
-        _ senders: [CodeChannel: any MessageSender], _ passkeyVerifier: (any PasskeyVerifier)?, _ policy: Policy
+        _ senders: [CodeChannel: any MessageSender], _ numbers: (any NumberExchange)?,
+        _ passkeyVerifier: (any PasskeyVerifier)?, _ policy: Policy
     ) {
         (store, hasher, platform, report) = (other.store, other.hasher, other.platform, other.report)
         (revocations, confirmations) = (other.revocations, other.confirmations)
         (proofs, refusals, clocks) = (other.proofs, other.refusals, other.clocks)
         (self.tokens, self.apple, self.appleServer, self.policy) = (tokens, apple, appleServer, policy)
         self.providers = providers.merging([.apple: apple]) { $1 }
-        (self.webProviders, self.senders, self.passkeyVerifier) = (webProviders, senders, passkeyVerifier)
+        (self.webProviders, self.senders, self.numbers) = (webProviders, senders, numbers)
+        self.passkeyVerifier = passkeyVerifier
     }
 }

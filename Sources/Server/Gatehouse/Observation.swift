@@ -37,6 +37,8 @@ package enum Observation: Sendable, Equatable {
     case ownerNotice(OutgoingMessage.Notice, NoticeOutcome)
     /// A code that was wrong, used, expired or tried too often.
     case wrongCode
+    /// What became of a token of one-tap sign-in.
+    case numberAsked(NumberOutcome)
     case webSignIn(WebSignInStep)
     /// A provider reports an error of its configuration or its own, with its name if that is plain.
     case webSignInRefused(Provider, PlainName?)

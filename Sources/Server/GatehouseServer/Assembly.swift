@@ -64,7 +64,7 @@ package struct Assembly: Sendable {
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
-            senders: senders.build(configuration.delivery),
+            senders: senders.build(configuration.delivery), numbers: providers.numbers(configuration.delivery.numbers),
             passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), hasher: hashes,
             policy: configuration.policy,
             platform: platform, clocks: clocks,
@@ -120,7 +120,7 @@ package struct Assembly: Sendable {
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: built.logins,
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
-            senders: senders.build(configuration.delivery),
+            senders: senders.build(configuration.delivery), numbers: providers.numbers(configuration.delivery.numbers),
             passkeyVerifier: configuration.policy.passkeys.map(WebAuthnVerifier.init), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
         eventCounts.add(configuration.receivers.map(\.name))

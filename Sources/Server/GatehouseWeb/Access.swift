@@ -76,7 +76,7 @@ package enum CallerAccess: Sendable, Equatable {
             switch self {
             case .required: false
             case .notRequired: true
-            case .notRequiredToBindOne: CodeChannel(rawValue: request.pathArgument) == .phone
+            case .notRequiredToBindOne: request.pathArgument == CodeChannel.phone.rawValue || request.namesNumber
             }
         }
     }

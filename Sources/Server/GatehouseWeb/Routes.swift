@@ -35,6 +35,7 @@ extension Router {
             Route(.post, "/api/auth/identity", access: .open, body: .json(IdentityLoginBody.self), api.logIn),
             Route(.post, "/api/auth/codes", access: .open, body: .json(CodeRequestBody.self), api.sendCode),
             Route(.post, "/api/auth/codes/{id}", access: .open, body: .json(CodeLoginBody.self), api.logInByCode),
+            Route(.post, "/api/auth/number", access: .open, body: .json(NumberLoginBody.self), api.logInByNumber),
             Route(.post, "/api/auth/challenge", access: .open, api.challenge),
             // It had Apple's path first.
             Route(.post, "/api/auth/apple/challenge", access: .open, api.challenge),

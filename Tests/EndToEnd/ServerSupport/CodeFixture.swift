@@ -38,6 +38,8 @@ final class CodeFixture: Sendable {
     static func addSettings(of providers: StandInServer, to variables: inout [String: String]) {
         variables["SMS_URL"] = providers.smsURL
         variables["SMS_SECRET"] = WebhookKeys.usualSecret
+        variables["NUMBER_URL"] = providers.numberURL
+        variables["NUMBER_SECRET"] = WebhookKeys.usualNumberSecret
         variables["PHONE_COUNTRIES"] = "CN,GB"
         variables["SMTP_URL"] = providers.smtpURL
         variables["MAIL_FROM"] = "Example <no-reply@example.com>"

@@ -1,6 +1,7 @@
 import CodeDelivery
 import Gatehouse
 import GatehouseServer
+import IdentityProviders
 import JOSE
 import Testing
 
@@ -10,6 +11,7 @@ struct CodeSettingsTests {
     private static let complete: [String: String?] = [
         "SMS_URL": "http://127.0.0.1:9/sms", "SMS_SECRET": secret, "PHONE_COUNTRIES": "CN, hk",
         "SMTP_URL": "smtps://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
+        "NUMBER_URL": "https://numbers.example.com/", "NUMBER_SECRET": FolderFixture.secret,
     ]
 
     private func faults(_ changes: [String: String?]) -> [String] {
@@ -33,6 +35,9 @@ struct CodeSettingsTests {
     static let faulty: [(name: String, value: String?, fault: String)] = [
         ("SMS_SECRET", nil, "SMS_SECRET is missing"),
         ("SMS_URL", "http://example.com/", "SMS_URL must be an https URL"),
+        ("NUMBER_SECRET", nil, "NUMBER_SECRET is missing"),
+        ("NUMBER_URL", "http://example.com/", "NUMBER_URL must be an https URL"),
+        ("NUMBER_SECRET", "whsec_YQ==", "NUMBER_SECRET must be whsec_"),
         ("SMS_SECRET", "short", "SMS_SECRET must be whsec_"), ("SMS_SECRET", "whsec_YQ==", "SMS_SECRET must be whsec_"),
         ("PHONE_COUNTRIES", "CN,XX", "PHONE_COUNTRIES must be a list of countries"),
         ("PHONE_DEFAULT_COUNTRY", "China", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
@@ -60,6 +65,23 @@ struct CodeSettingsTests {
         let faults = faults([name: value])
         #expect(faults.count == 1 && faults[0].hasPrefix(fault), "\(faults)")
         if let value, value.utf8.count > 5, name != "MESSAGES_DIR" { #expect(!faults.joined().contains(value)) }
+    }
+
+    @Test("One-tap sign-in has a receiver of its own, with another secret, and needs countries")
+    func numbers() throws {
+        #expect(try TestConfiguration.read().delivery.numbers == nil)
+        let alone = Self.complete.filter { $0.key.hasPrefix("NUMBER") || $0.key == "PHONE_COUNTRIES" }
+        let configuration = try TestConfiguration.read(alone.merging(["PHONE_BINDING": "required"]) { $1 })
+        #expect(configuration.delivery.numbers?.url == "https://numbers.example.com/")
+        #expect(configuration.delivery.channels.isEmpty)
+        let warnings = try TestConfiguration.read(
+            Self.complete.merging(["PHONE_COUNTRIES": nil, "NUMBER_SECRET": Self.secret]) { $1 }
+        ).warnings.joined(separator: "\n")
+        #expect(warnings.contains("NUMBER_URL is set, and PHONE_COUNTRIES is not"))
+        #expect(warnings.contains("SMS_SECRET and NUMBER_SECRET have the same secret"))
+        let faults = TestConfiguration.faults(["NUMBER_URL": "https://numbers.example.com/"]).map(\.name)
+        #expect(faults == ["NUMBER_SECRET"])
+        #expect(TestConfiguration.faults(["NUMBER_SECRET": "short"]).isEmpty == false)
     }
 
     @Test("A number cannot be demanded where none can be proven")

@@ -50,9 +50,9 @@ struct ObservationCountsTests {
 
     private static let acme = Provider(rawValue: "ACME") ?? .dev
 
-    init() { counts.logins.add([Self.acme]) }
+    init() { counts.logins.add([Self.acme, .phone]) }
 
-    private static let logins: [Observation] = [Provider.dev, .apple, acme].flatMap { provider in
+    private static let logins: [Observation] = [Provider.dev, .apple, .phone, acme].flatMap { provider in
         let refusals = Refusal.ofLogins(by: provider).map { Observation.loginRefused(provider, $0) }
         return [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)] + refusals
     }
@@ -74,7 +74,8 @@ struct ObservationCountsTests {
         + CodeChannel.allCases.flatMap { channel in
             [.codeSent(channel), .codeUsed(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
                 + DeliveryFault.all.map { .messageNotDelivered(channel, $0) }
-        } + [.wrongCode] + WebSignInStep.allCases.map { .webSignIn($0) }
+        } + [.wrongCode] + NumberOutcome.allCases.map { .numberAsked($0) }
+        + WebSignInStep.allCases.map { .webSignIn($0) }
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
         + SupportActKind.allCases.map { .administered($0) }

@@ -85,7 +85,7 @@ struct ProvidersFolderTests {
         #expect(faults.first?.hasPrefix("providers.d/a?b?.conf must be named") == true, "\(faults)")
     }
 
-    @Test("the names of other logins are reserved", arguments: ["apple", "dev", "phone", "email", "passkey"])
+    @Test("the names of other logins are reserved", arguments: ["apple", "dev", "phone", "email", "passkey", "number"])
     func reservedNames(name: String) throws {
         let faults = try FolderFixture.faults(of: FolderFixture.google, named: name + ".conf")
         #expect(faults == ["providers.d/\(name).conf has the name of a login that has no file: choose another name"])

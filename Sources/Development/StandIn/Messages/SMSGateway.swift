@@ -100,8 +100,14 @@ package struct WebhookKeys: Sendable {
 
     private let secrets: WebhookSecrets
 
-    package static var usual: WebhookKeys {
-        guard let keys = WebhookKeys(usualSecret) else { preconditionFailure("the usual secret is not valid") }
+    /// The same of the receiver for one-tap sign-in.
+    package static let usualNumberSecret = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LW51bWJlci1zZWNyZXQ="
+
+    package static var usual: WebhookKeys { valid(usualSecret) }
+    package static var usualOfNumbers: WebhookKeys { valid(usualNumberSecret) }
+
+    private static func valid(_ text: String) -> WebhookKeys {
+        guard let keys = WebhookKeys(text) else { preconditionFailure("the usual secret is not valid") }
         return keys
     }
 

@@ -1,4 +1,4 @@
-/// A request to add a phone number or a mail address to the caller, with the code that proves it.
+/// A request to add a phone number or a mail address to the caller, with what proves it.
 package struct AddressBinding: Sendable {
     /// What happens if the address belongs to another user.
     package enum Taken: String, Sendable, CaseIterable {
@@ -7,8 +7,14 @@ package struct AddressBinding: Sendable {
         case join
     }
 
+    package enum Proof: Sendable {
+        case code(PresentedCode)
+        /// Of one-tap sign-in.
+        case number(NumberToken)
+    }
+
     package let channel: CodeChannel
-    package let code: PresentedCode
+    package let proof: Proof
     package var onTaken: Taken
     /// Whether the address takes the place of the one that the caller has.
     package var replaces: Bool
@@ -16,11 +22,11 @@ package struct AddressBinding: Sendable {
     package var refreshToken: String?
 
     package init(
-        channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false,
+        channel: CodeChannel, proof: Proof, onTaken: Taken = .refuse, replaces: Bool = false,
         refreshToken: String? = nil
     ) {
         self.channel = channel
-        self.code = code
+        self.proof = proof
         self.onTaken = onTaken
         self.replaces = replaces
         self.refreshToken = refreshToken
@@ -41,8 +47,7 @@ extension AuthService {
         let now = platform.now()
         // First, so that a refused one costs no try of the code.
         let refreshTokenHash = try refreshTokenHash(in: binding, of: caller)
-        let proven = try proven(by: binding.code, now: now, requestID: context.id)
-        guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
+        let proven = try proven(by: binding, of: caller, now: now, requestID: context.id)
         if binding.onTaken == .join {
             try requireStrength(of: caller, toBind: proven.identity.provider)
             if let limit = policy.sensitiveMaxAge { try requireLogin(of: caller, within: limit, now: now) }
@@ -51,7 +56,7 @@ extension AuthService {
             let result = try join(
                 caller, holding: refreshTokenHash, provenBy: proven, from: device, now: now, in: &context)
         {
-            reportUse(of: proven, requestID: context.id)
+            reportUse(of: binding, requestID: context.id)
             return .joined(result)
         }
         if binding.replaces {
@@ -60,8 +65,32 @@ extension AuthService {
             try requireRecentLogin(of: caller, or: proven, now: now)
         }
         try link(proven, replaces: binding.replaces, to: caller, from: device, now: now)
-        reportUse(of: proven, requestID: context.id)
+        reportUse(of: binding, requestID: context.id)
         return .bound
+    }
+
+    private func proven(
+        by binding: AddressBinding, of caller: Caller, now: Timestamp, requestID: String
+    ) throws(Refusal) -> ProvenIdentity {
+        switch binding.proof {
+        case .code(let code):
+            let proven = try proven(by: code, now: now, requestID: requestID)
+            guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
+            return proven
+        case .number(let token):
+            // A token is used up by being exchanged, so the caller is checked before as far as that needs no number.
+            try requireStrength(of: caller, toBind: .phone)
+            if binding.onTaken == .join {
+                if let limit = policy.sensitiveMaxAge { try requireLogin(of: caller, within: limit, now: now) }
+            } else if binding.replaces {
+                try requireLoginForChange(of: caller, now: now)
+            }
+            return try proven(by: token, now: now, requestID: requestID)
+        }
+    }
+
+    private func reportUse(of binding: AddressBinding, requestID: String) {
+        if case .code = binding.proof { report(.codeUsed(binding.channel), requestID) }
     }
 
     /// The hash of a refresh token that belongs to the caller's session. Nil without one. Only the join's transaction knows

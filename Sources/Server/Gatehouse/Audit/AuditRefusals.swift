@@ -34,6 +34,7 @@ extension Refusal {
         case .storageUnavailable: "storage_unavailable"
         case .userDisabled: "user_disabled"
         case .invalidCode: "code"
+        case .countryNotServed: "country_not_served"
         case .staleNumber: "stale_number"
         case .invalidDevSecret: "dev_secret"
         case .invalidRefreshToken, .notARefreshToken: "unknown_token"

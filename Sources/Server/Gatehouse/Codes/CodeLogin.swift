@@ -71,7 +71,7 @@ extension AuthService {
             redemption: Redemption(tokenHash: code.idHash, moment: now, expiresAt: code.expiresAt))
     }
 
-    func reportUse(of proven: ProvenIdentity, requestID: String) {
+    private func reportUse(of proven: ProvenIdentity, requestID: String) {
         if let channel = CodeChannel(proven.identity.provider) { report(.codeUsed(channel), requestID) }
     }
 }
@@ -87,7 +87,7 @@ extension CodeChannel {
 
 extension Identity {
     /// The subject is the address itself.
-    fileprivate init(codeAddress: CodeAddress) {
+    init(codeAddress: CodeAddress) {
         let isEmail = codeAddress.channel == .email
         self.init(
             provider: codeAddress.channel.provider, subject: codeAddress.text,

@@ -79,9 +79,11 @@ extension AuthService {
 
     /// The form of a number that gets the code. A number that an account has goes on in the form that the account has, whatever
     /// the table of numbers says now: a user must not be locked out by a new version.
-    private func servedForm(of number: PhoneNumber) throws(Refusal) -> String {
+    ///
+    /// - Parameter permitsTestCodes: whether a number with a test code is served wherever it is.
+    func servedForm(of number: PhoneNumber, permitsTestCodes: Bool = true) throws(Refusal) -> String {
         let (rules, forms) = (policy.codes, number.forms)
-        guard rules.testCode(for: CodeAddress(.phone, number.text), now: platform.now()) == nil else {
+        if permitsTestCodes, rules.testCode(for: CodeAddress(.phone, number.text), now: platform.now()) != nil {
             return number.text
         }
         let fault = number.fault(permitting: rules.kinds)

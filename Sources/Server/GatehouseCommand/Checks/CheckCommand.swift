@@ -12,9 +12,9 @@ struct CheckCommand: Command {
     let summary = "Check the installation, and say what to do about each fault."
     let discussion = """
         Checks the settings, keys and secrets; the database, its backups and the clock; Apple and the other providers; the
-        SMS gateway, the mail server and the receivers of events; the units, the socket, the server and its last reload;
-        nginx, the certificate and the answer at PUBLIC_URL; and limits. Prints a line for each check, and below a fault
-        what to do.
+        SMS gateway, the mail server and the receivers of one-tap tokens and of events; the units, the socket, the server
+        and its last reload; nginx, the certificate and the answer at PUBLIC_URL; and limits. Prints a line for each check,
+        and below a fault what to do.
 
         The server may be running or not. Run it as root: it opens the database as its owner, or connects to PostgreSQL as
         the user of the service, and other users may not read everything. The report names what was not checked.
@@ -189,10 +189,12 @@ struct CheckPlan {
     }
 
     private func deliveryFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
-        guard let delivery = survey.delivery, !delivery.channels.isEmpty else { return [] }
+        guard let delivery = survey.delivery else { return [] }
+        let receiver = delivery.numbers.map { run(NumberReceiverCheck(receiver: $0, isOffline: isOffline)) } ?? []
+        guard !delivery.channels.isEmpty else { return receiver }
         let numbers = delivery.sms == nil ? [] : run(NumbersCheck(database: database, kinds: delivery.kinds))
         let metrics = survey.listen.flatMap { try? ServerQuery(at: $0).metrics(within: ServerQuery.Timeout.metrics) }
-        return numbers
+        return numbers + receiver
             + delivery.channels.flatMap { channel in
                 run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline, metrics: metrics))
             }

@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
+import IdentityProviders
 import POSIX
 
 /// Connects to the gateway for SMS, or logs in to the mail server. No message is sent.
@@ -63,6 +64,28 @@ struct DeliveryCheck: Check {
         switch channel {
         case .phone: "SMS_URL"
         case .email: "SMTP_URL, SMTP_USERNAME and SMTP_PASSWORD"
+        }
+    }
+}
+
+/// Asks the receiver for one-tap sign-in about a made-up token, which it has to refuse.
+struct NumberReceiverCheck: Check {
+    let subject = "one-tap receiver"
+    let receiver: NumberReceiverSettings
+    let isOffline: Bool
+
+    func run() -> [Finding] {
+        if isOffline { return [.note("not checked: --offline")] }
+        return [evaluate(NumberReceiver(receiver, calls: ProviderCalls(gate: CallGate(limit: 1))).check())]
+    }
+
+    func evaluate(_ answer: ProviderCheck) -> Finding {
+        switch answer {
+        case .accepted: .ok("it accepts NUMBER_SECRET, and refuses a made-up token")
+        case .refused(let text): .fault("it refuses the question: \(text)", "compare NUMBER_SECRET with the receiver's")
+        case .unclear(let text): .fault("it answers with \(text)", "it has to ask the vendor about each token")
+        case .unavailable(let text):
+            .fault("it cannot be used: \(text)", "compare NUMBER_URL; check its log, firewalls and its certificate")
         }
     }
 }

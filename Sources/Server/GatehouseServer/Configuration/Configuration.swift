@@ -53,7 +53,8 @@ package struct Configuration: Sendable {
 
     /// Besides Apple and the development login.
     var waysToSignIn: [Provider] {
-        providers.map(\.name) + delivery.channels.map(\.provider) + (passkeys == nil ? [] : [.passkey])
+        let numbers: [Provider] = delivery.numbers == nil ? [] : [.phone]
+        return providers.map(\.name) + delivery.channels.map(\.provider) + numbers + (passkeys == nil ? [] : [.passkey])
     }
 
     static let minimumDevelopmentSecretBytes = 16

@@ -2,6 +2,7 @@ package import CodeDelivery
 import Curl
 import FileSystem
 package import Gatehouse
+package import IdentityProviders
 import JOSE
 import StandardWebhooks
 
@@ -14,6 +15,14 @@ package struct DeliverySettings: Sendable {
         "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
         "Secret that signs what is sent to the gateway.",
         details: "Two while it is replaced: each message is signed with both.")
+    let numberURL = Setting(
+        "NUMBER_URL", .fetchURL, "Address of the receiver that exchanges tokens of one-tap sign-in for numbers.",
+        details: "Gatehouse sends it a [signed POST](Codes.md#one-tap-sign-in). Who answers there decides who signs in."
+    )
+    let numberSecret = Setting(
+        "NUMBER_SECRET", .webhookSecrets, default: .requiredIf("with `NUMBER_URL`"), secret: true,
+        "Secret that signs what is sent to that receiver.",
+        details: "Two while it is replaced: each question is signed with both.")
     let smtpURL = Setting(
         "SMTP_URL", .mailServer, "Address of the mail server that sends codes.",
         details: """
@@ -59,6 +68,8 @@ enum AccountNotices: String, Sendable, CaseIterable {
 package struct ConfiguredDelivery: Sendable {
     package let sms: SMSGatewaySettings?
     package let mail: MailServerSettings?
+    /// Nil without one-tap sign-in.
+    package let numbers: NumberReceiverSettings?
     package let templates: MessageTemplates
     package let app: String
     package let domain: String?
@@ -73,17 +84,31 @@ package struct ConfiguredDelivery: Sendable {
 extension SettingReader<Settings> {
     /// Nil if the templates have a fault.
     mutating func delivery() -> ConfiguredDelivery? {
-        let (sms, mail) = (smsGateway(), mailServer())
-        if self[\.codes.phoneBinding] == .required, !isSet(\.delivery.smsURL) {
+        let (sms, mail, numbers) = (smsGateway(), mailServer(), numberReceiver())
+        if self[\.codes.phoneBinding] == .required, !isSet(\.delivery.smsURL), !isSet(\.delivery.numberURL) {
             addFault(
                 Settings.table.codes.phoneBinding.name,
-                "needs \(Settings.table.delivery.smsURL.name): without codes by SMS, no user could bind a number")
+                "needs \(Settings.table.delivery.smsURL.name) or \(Settings.table.delivery.numberURL.name): without them, "
+                    + "no user could bind a number")
         }
         guard let templates = messageTemplates() else { return nil }
         return ConfiguredDelivery(
-            sms: sms, mail: mail, templates: templates, app: self[\.delivery.appName],
+            sms: sms, mail: mail, numbers: numbers, templates: templates, app: self[\.delivery.appName],
             domain: self[\.delivery.codeDomain],
             kinds: self[\.codes.phoneKinds])
+    }
+
+    private mutating func numberReceiver() -> NumberReceiverSettings? {
+        let table = Settings.table
+        guard isSet(\.delivery.numberURL) else { return nil }
+        if !isSet(\.delivery.numberSecret) { addMissing(table.delivery.numberSecret) }
+        if !isSet(\.codes.phoneCountries) {
+            warn(
+                "\(table.delivery.numberURL.name) is set, and \(table.codes.phoneCountries.name) is not: no number signs in"
+            )
+        }
+        guard let url = self[\.delivery.numberURL], let secrets = self[\.delivery.numberSecret] else { return nil }
+        return NumberReceiverSettings(url: url, secrets: secrets)
     }
 
     private mutating func smsGateway() -> SMSGatewaySettings? {

@@ -68,7 +68,9 @@ extension SettingReader<Settings> {
     /// A service that shares its secret could send messages in the name of Gatehouse to the other one.
     mutating func warnOfSharedSecrets(_ receivers: [EventReceiver]) {
         let table = Settings.table
-        let own = self[\.delivery.smsSecret].map { [(place: table.delivery.smsSecret.name, secrets: $0)] } ?? []
+        let own = [\Settings.delivery.smsSecret, \.delivery.numberSecret].compactMap { row in
+            self[row].map { (place: table[keyPath: row].name, secrets: $0) }
+        }
         let secrets =
             own
             + receivers.map { receiver in

@@ -87,7 +87,8 @@ extension Settings {
     var refreshSecretRows: [any SettingRow] { [keys.refreshSecret, keys.refreshSecretPrevious] }
     var deliveryRows: [any SettingRow] {
         [
-            delivery.smsURL, delivery.smsSecret, codes.phoneCountries, codes.phoneKinds, codes.phoneBinding,
+            delivery.smsURL, delivery.smsSecret, delivery.numberURL, delivery.numberSecret, codes.phoneCountries,
+            codes.phoneKinds, codes.phoneBinding,
             delivery.smtpURL, delivery.smtpUsername, delivery.smtpPassword, delivery.mailFrom, delivery.appName,
             delivery.codeDomain, delivery.messagesFolder, delivery.messagesLanguage,
         ]

@@ -64,7 +64,14 @@ extension Refusal {
     static func ofLogins(by provider: Provider) -> [Refusal] {
         let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
         guard provider != .dev else { return [.invalidDevSecret] + any }
-        guard !provider.isProvenByCode else { return [.invalidCode, .staleNumber] + any }
+        guard !provider.isProvenByCode else {
+            // The others are of one-tap sign-in.
+            let ofNumbers: [Refusal] = [
+                .countryNotServed, .identity(.replayed, by: .phone), .providerUnavailable(.phone),
+                .providerMisconfigured(.phone),
+            ]
+            return [.invalidCode, .staleNumber] + (provider == .phone ? ofNumbers : []) + any
+        }
         if provider == .passkey {
             return PasskeyFault.all.map(Refusal.passkey) + any
         }

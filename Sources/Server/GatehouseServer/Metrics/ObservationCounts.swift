@@ -152,6 +152,10 @@ private struct EventMetric: Sendable {
             "gatehouse_codes_wrong_total", "Tries of codes that were wrong, used, expired or tried too often."
         ) { if case .wrongCode = $0 { [] } else { nil } },
         EventMetric(
+            "gatehouse_number_tokens_total", "Tokens of one-tap sign-in, by what became of them.",
+            ["outcome": NumberOutcome.allCases.map(\.rawValue)]
+        ) { if case .numberAsked(let outcome) = $0 { [outcome.rawValue] } else { nil } },
+        EventMetric(
             "gatehouse_messages_failed_total",
             "Messages that the gateway or the mail server did not accept, by channel and cause.",
             ["channel": channels, "cause": DeliveryFault.all.map(\.label)]

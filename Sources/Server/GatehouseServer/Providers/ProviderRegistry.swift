@@ -49,12 +49,14 @@ final class ProviderRegistry: Sendable {
     private let environment: Environment
     private let waiters: SharedWaiters
     private let gate: CallGate
+    private let numberGate: CallGate
     private let parts = Mutex<[Provider: Part]>([:])
 
     init(_ environment: Environment) {
         self.environment = environment
         waiters = SharedWaiters(limit: environment.limits.keys)
         gate = CallGate(limit: environment.limits.logins)
+        numberGate = CallGate(limit: environment.limits.each, shared: gate)
     }
 
     /// Builds the providers of a configuration. Those of the last one are forgotten.
@@ -73,6 +75,11 @@ final class ProviderRegistry: Sendable {
                 name, client, parts(of: name, part, post: settings.postToTokenEndpoint))
         }
         return built
+    }
+
+    /// Nil without one-tap sign-in. A reload keeps the gate, whose questions may be under way.
+    func numbers(_ settings: NumberReceiverSettings?) -> (any NumberExchange)? {
+        settings.map { NumberReceiver($0, calls: ProviderCalls(gate: numberGate, report: report(of: .phone))) }
     }
 
     /// Fetches the key sets whose renewal is due. Called about once a second by a background thread. A login that

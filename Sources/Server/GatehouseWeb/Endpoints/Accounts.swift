@@ -12,7 +12,7 @@ extension Endpoints {
         _ request: Request, to caller: Caller, provenBy proof: LinkProof, in context: inout RequestContext
     ) throws -> Response {
         switch proof {
-        case .code(let body, let channel): return try bind(channel, body, to: caller, by: request, in: &context)
+        case .address(let body, let channel): return try bind(channel, body, to: caller, by: request, in: &context)
         case .login(let login):
             try auth.link(login, to: caller, from: request.device, requestID: request.id)
             return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
@@ -42,9 +42,12 @@ extension Endpoints {
 }
 
 extension Request {
+    /// Whether the path asks for one-tap sign-in where others have a provider.
+    var namesNumber: Bool { pathArgument == "number" }
+
     /// The provider in the path, in lower case there.
     func provider() throws(Refusal) -> Provider {
-        guard let provider = Provider(lowercaseName: pathArgument) else { throw .unknownProvider }
+        guard !namesNumber, let provider = Provider(lowercaseName: pathArgument) else { throw .unknownProvider }
         return provider
     }
 }
@@ -60,15 +63,16 @@ private struct LinkBody: RequestBody {
 /// What a link is proven by: the body that the provider in the path has.
 enum LinkProof {
     case login(IdentityLogin)
-    /// A phone number or a mail address is proven by a code.
-    case code(AddressBindingBody, CodeChannel)
+    /// A phone number or a mail address is proven by a code, a phone number also by a token of one-tap sign-in.
+    case address(AddressBindingBody, CodeChannel)
 }
 
 extension Body<LinkProof> {
     static let link = Self([.json]) { request in
         if let channel = CodeChannel(rawValue: request.pathArgument) {
-            return .code(try request.read(AddressBindingBody.self), channel)
+            return .address(try request.read(CodeBindingBody.self).binding, channel)
         }
+        if request.namesNumber { return .address(try request.read(NumberBindingBody.self).binding, .phone) }
         let provider = try request.provider()
         // The body is that of a login by the provider.
         if provider == .apple { return .login(try request.read(AppleLoginBody.self).login) }

@@ -1,5 +1,6 @@
 import Gatehouse
 import JSON
+import Text
 
 extension Endpoints {
     /// Sends a code to a phone number or a mail address.
@@ -17,6 +18,19 @@ extension Endpoints {
             by: PresentedCode(id: request.pathArgument, code: body.code), nickname: body.nickname,
             boundBy: request.proof, from: request.device, in: &context)
         return .login(result, inCookie: body.keepsSessionInCookie)
+    }
+}
+
+extension Endpoints {
+    /// Logs in by a token of one-tap sign-in.
+    func logInByNumber(
+        _ request: Request, _ body: NumberLoginBody, in context: inout RequestContext
+    ) throws -> Response {
+        .ok(
+            LoginBody(
+                try auth.logIn(
+                    by: body.token, nickname: body.nickname, boundBy: request.proof, from: request.device, in: &context)
+            ))
     }
 }
 
@@ -51,19 +65,60 @@ struct CodeLoginBody: RequestBody {
     }
 }
 
-/// The body that binds an address to the caller.
-struct AddressBindingBody: RequestBody {
-    private let code: PresentedCode
+struct NumberLoginBody: RequestBody {
+    let token: NumberToken
+    let nickname: String?
+
+    init(reading fields: inout FieldReader) {
+        token = fields.numberToken()
+        nickname = fields.optionalName("nickname")
+    }
+}
+
+/// The body that binds an address by a code.
+struct CodeBindingBody: RequestBody {
+    let binding: AddressBindingBody
+
+    init(reading fields: inout FieldReader) {
+        let code = PresentedCode(
+            id: fields.required("codeId", atMost: FieldLimit.identifier),
+            code: fields.required("code", atMost: FieldLimit.identifier))
+        binding = AddressBindingBody(.code(code), reading: &fields)
+    }
+}
+
+/// The body that binds a number by a token of one-tap sign-in.
+struct NumberBindingBody: RequestBody {
+    let binding: AddressBindingBody
+
+    init(reading fields: inout FieldReader) {
+        binding = AddressBindingBody(.number(fields.numberToken()), reading: &fields)
+    }
+}
+
+extension FieldReader {
+    /// Both texts are passed on, and neither is looked at but for its form.
+    fileprivate mutating func numberToken() -> NumberToken {
+        let gateway = required("gateway", atMost: FieldLimit.gateway)
+        if !gateway.utf8.allSatisfy({ $0.isUnreserved }) { reject("gateway", "must be letters, digits and -._~") }
+        let token = required("token", atMost: FieldLimit.numberToken)
+        // White space or a line break would make two texts of one token.
+        if !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { reject("token", "must be visible ASCII") }
+        return NumberToken(gateway: gateway, token: token)
+    }
+}
+
+/// What binds an address to the caller.
+struct AddressBindingBody {
+    private let proof: AddressBinding.Proof
     private let onTaken: AddressBinding.Taken
     private let replaces: Bool
     private let refreshToken: String?
     /// For the login that a join is.
     let keepsSessionInCookie: Bool
 
-    init(reading fields: inout FieldReader) {
-        code = PresentedCode(
-            id: fields.required("codeId", atMost: FieldLimit.identifier),
-            code: fields.required("code", atMost: FieldLimit.identifier))
+    fileprivate init(_ proof: AddressBinding.Proof, reading fields: inout FieldReader) {
+        self.proof = proof
         onTaken = fields.optionalCase("onTaken") ?? .refuse
         replaces = fields.changeFlag("replace") ?? false
         refreshToken = fields.optional("refreshToken", atMost: FieldLimit.token)
@@ -73,7 +128,7 @@ struct AddressBindingBody: RequestBody {
     /// - Parameter cookie: the refresh token of a page, whose scripts cannot read it.
     func binding(_ channel: CodeChannel, cookie: String?) -> AddressBinding {
         AddressBinding(
-            channel: channel, code: code, onTaken: onTaken, replaces: replaces, refreshToken: refreshToken ?? cookie)
+            channel: channel, proof: proof, onTaken: onTaken, replaces: replaces, refreshToken: refreshToken ?? cookie)
     }
 }
 

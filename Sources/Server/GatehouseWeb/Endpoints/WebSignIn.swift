@@ -75,8 +75,8 @@ extension Endpoints {
     func ways(_ request: Request, in context: inout RequestContext) throws -> Response {
         .ok(
             WaysBody(
-                web: auth.webProviderNames, codes: auth.codeChannels, passkey: auth.hasPasskeys,
-                development: auth.allowsDevLogin))
+                web: auth.webProviderNames, codes: auth.codeChannels, number: auth.hasNumbers,
+                passkey: auth.hasPasskeys, development: auth.allowsDevLogin))
     }
 }
 
@@ -108,12 +108,15 @@ extension ProviderAnswer {
 private struct WaysBody: ResponseBody {
     let web: [String]
     let codes: [String]
+    /// One-tap sign-in, by which apps sign in, and no page.
+    let number: Bool
     let passkey: Bool
     let development: Bool
 
     func write(to json: inout JSONObjectWriter) {
         json.member("web", .array(web.map(JSONValue.string)))
         json.member("codes", .array(codes.map(JSONValue.string)))
+        json.member("number", number)
         json.member("passkey", passkey)
         json.member("development", development)
     }

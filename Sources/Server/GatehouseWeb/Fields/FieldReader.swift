@@ -36,6 +36,8 @@ enum FieldLimit {
     static let authorizationCode = 2048
     static let identifier = 256
     static let nonce = 512
+    static let gateway = 32
+    static let numberToken = 4096
     static let email = 254
     static let name = 200
     static let url = 2048

@@ -4,8 +4,18 @@ extension IdentityFault {
     /// For the developer whose login fails: what is wrong, then what to do. It repeats only plain names from the token.
     /// Apple's words are those of its framework and of the settings that it has of its own.
     package func explanation(by provider: Provider) -> String {
-        provider == .apple ? appleExplanation : explanation(provider.rawValue)
+        switch (provider, self) {
+        case (.apple, _): appleExplanation
+        case (.phone, .code): Self.numberTokenExplanation
+        default: explanation(provider.rawValue)
+        }
     }
+
+    /// Of one-tap sign-in.
+    private static let numberTokenExplanation = """
+        The carrier does not accept the token: it is wrong, used or expired, or was made for another app. Get a new one from the \
+        library, or sign in by a code.
+        """
 
     private var appleExplanation: String {
         switch self {

@@ -72,6 +72,11 @@ extension Refusal {
             .init(
                 status: 503, code: "apple_keys_unavailable",
                 detail: "Apple's public keys are not available right now. Try again later.")
+        // Of one-tap sign-in.
+        case .providerUnavailable(.phone):
+            .init(
+                status: 503, code: "provider_unavailable",
+                detail: "The carrier could not be asked. Get a new token from the library, or sign in by a code.")
         case .providerUnavailable(let provider):
             .init(
                 status: 503, code: "provider_unavailable",
@@ -93,7 +98,7 @@ extension Refusal {
         case .countryNotServed:
             .init(
                 status: 422, code: "country_not_served",
-                detail: "Codes are not sent to the country of this number. Sign in another way.")
+                detail: "Numbers of this country, or this kind, are not served here. Sign in another way.")
         case .tooManyCodes(let reached):
             .init(
                 status: 429, code: "too_many_codes",

@@ -86,6 +86,7 @@ final class ExampleFixture {
         case "linkAccount": provider == "apple" ? server.apple.login("example") : identity
         case "signInWithProvider": identityLogin
         case "requestCode": codeOrder
+        case "signInWithNumber": numberToken
         case "signInForDevelopment":
             ["email": "example@example.com", "devSecret": .string(InProcessServer.devSecret)]
         case "refresh": ["refreshToken": .string(login.refreshToken)]
@@ -284,8 +285,19 @@ extension ExampleFixture {
 
 // MARK: - Codes
 
+extension APIOperation {
+    /// Whether the user of the request's number signs in.
+    var isByNumber: Bool { ["signInWithCode", "signInWithNumber"].contains(id) }
+}
+
 extension ExampleFixture {
     private var codeOrder: JSONObject { ["channel": "phone", "to": .string(number)] }
+
+    var numberToken: JSONObject { token(of: number) }
+
+    func token(of number: String) -> JSONObject {
+        (try? providers?.control("/number/mint", ["phone": .string(number)])) ?? [:]
+    }
 
     /// A code that the stand-in's gateway has got. The number may get another one a minute later.
     private func sentCode() -> SentTestCode {
@@ -336,7 +348,7 @@ extension ExampleFixture {
     /// Disables the users of the request.
     func disableUsers() throws {
         let byProvider = server.send(.post("/api/auth/identity", identityLogin))
-        let byCode = operation.id == "signInWithCode" ? [logInWithCode()] : []
+        let byCode = operation.isByNumber ? [logInWithCode()] : []
         let byBrowser = operation.id == "exchangeCode" ? [server.send(exchange)] : []
         for login in [login, logInWithApple("example"), byProvider] + byCode + byBrowser {
             _ = try Shell.outcome(

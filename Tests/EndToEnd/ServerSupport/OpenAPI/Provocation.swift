@@ -199,7 +199,8 @@ extension Provocation {
     private func answerAboutProof(_ fixture: ExampleFixture) throws -> TestResponse? {
         guard problem.code == "invalid_dpop_proof" else { return nil }
         let logins = [
-            "signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode", "exchangeCode",
+            "signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode", "signInWithNumber",
+            "exchangeCode",
             "signInWithPasskey", "signUpWithPasskey",
         ]
         if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
@@ -325,6 +326,17 @@ extension Provocation {
             let request = fixture.request()
             try server.restart { for name in ["SMS_URL", "SMS_SECRET"] { $0[name] = nil } }
             return server.send(request)
+        case "unknown_provider" where operation.id == "signInWithNumber":
+            try server.restart { for name in ["NUMBER_URL", "NUMBER_SECRET"] { $0[name] = nil } }
+            return fixture.send()
+        case "provider_unavailable" where operation.id == "signInWithNumber":
+            try server.restart { $0["NUMBER_URL"] = "http://127.0.0.1:1" }
+            return fixture.send()
+        case "invalid_identity" where operation.id == "signInWithNumber":
+            return fixture.send { Self.set(["gateway": "aliyun", "token": "invented"], of: &$0) }
+        case "country_not_served" where operation.id != "requestCode":
+            fixture.provider = "number"
+            return fixture.send { Self.set(fixture.token(of: "+12025550123"), of: &$0) }
         case "country_not_served":
             return fixture.send { Self.set(["channel": "phone", "to": "+12025550123"], of: &$0) }
         case "too_many_codes":

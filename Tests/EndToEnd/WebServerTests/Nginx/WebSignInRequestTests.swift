@@ -95,8 +95,8 @@ struct WebSignInRequestTests {
     }
 
     @Test(
-        "Each request of a sign-in or a sign-up by a passkey counts as a login",
-        arguments: ["passkey", "passkey/options", "passkey/signup", "passkey/signup/options"])
+        "Each request of a sign-in or a sign-up by a passkey, or of one by one tap, counts as a login",
+        arguments: ["number", "passkey", "passkey/options", "passkey/signup", "passkey/signup/options"])
     func limitedPasskeys(_ path: String) throws {
         let responder = try RecordingResponder()
         let nginx = try ServerBehindNginx(before: responder, values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "1"])
@@ -114,6 +114,7 @@ struct WebSignInRequestTests {
         for (method, path, isRepeated) in [
             ("POST", "/api/auth/exchange", false), ("POST", "/api/auth/apple/callback", false),
             ("POST", "/api/auth/passkey", false), ("POST", "/api/auth/passkey/signup", false),
+            ("POST", "/api/auth/number", false), ("POST", "/api/users/me/accounts/number", false),
             ("POST", "/api/users/me/passkeys", false), ("GET", "/api/users/me/passkeys", true),
             ("GET", "/api/auth/apple/callback", true), ("GET", "/api/auth/google/start", true),
         ] {
