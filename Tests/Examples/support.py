@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import hashlib
 import hmac
 import http.client
 import io
@@ -13,10 +14,12 @@ import threading
 import time
 import unittest
 import unittest.mock
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "deploy/examples"))
 
+import number_receiver  # noqa: E402
 import sms_receiver  # noqa: E402
 
 KEY = b"k" * 32
@@ -24,6 +27,8 @@ SECRET = "whsec_" + base64.b64encode(KEY).decode()
 NUMBER = "+8613800138000"
 CODE = "042137"
 TEXT = "[App] Your code is 042137."
+# Of Aliyun.
+KEY_ID, KEY_SECRET = "testid", "testsecret"
 
 
 def body(**changes):
@@ -62,7 +67,29 @@ def post(port, content, headers):
     with contextlib.closing(connection):
         connection.request("POST", "/", content, headers)
         response = connection.getresponse()
-        return response.status, json.loads(response.read())["result"]
+        return response.status, json.loads(response.read())
+
+
+def aliyun_call(path, content, action):
+    """The fault of a signed POST, as the documentation of Aliyun describes it, or None; and its parameters."""
+    fields = urllib.parse.parse_qsl(content.decode(), keep_blank_values=True, strict_parsing=True)
+    given = dict(fields)
+    tag = given.pop("Signature", "")
+
+    def percent(text):
+        return urllib.parse.quote_plus(text).replace("+", "%20").replace("*", "%2A").replace("%7E", "~")
+
+    query = "&".join(sorted(percent(name) + "=" + percent(value) for name, value in given.items()))
+    text = "POST&%2F&" + percent(query)
+    expected = base64.b64encode(hmac.new((KEY_SECRET + "&").encode(), text.encode(), hashlib.sha1).digest()).decode()
+    fault = None
+    if given.get("AccessKeyId") != KEY_ID:
+        fault = 404, {"Code": "InvalidAccessKeyId.NotFound", "Message": "Specified access key is not found."}
+    elif len(fields) != len(given) + 1 or path != "/" or tag != expected:
+        fault = 400, {"Code": "SignatureDoesNotMatch", "Message": "Specified signature is not matched."}
+    elif given.get("Action") != action or given.get("Version") != "2017-05-25" or given.get("Format") != "JSON":
+        fault = 400, {"Code": "InvalidParameter"}
+    return fault, given
 
 
 class Gateway:
@@ -109,7 +136,8 @@ class ReceiverTest(unittest.TestCase):
 
     def post(self, content=None, headers=None, **options):
         content = body() if content is None else content
-        return post(self.receiver.port, content, headers or signed(content, **options))
+        status, answer = post(self.receiver.port, content, headers or signed(content, **options))
+        return status, answer["result"]
 
     def assert_nothing_is_logged(self):
         for word in (NUMBER, NUMBER[3:], CODE, TEXT, "changed"):
@@ -119,9 +147,39 @@ class ReceiverTest(unittest.TestCase):
 class GatewayTest(ReceiverTest):
     """Has a receiver for a gateway, which is told to it by the environment."""
 
+    def serve(self, sender):
+        self.receive_with(sender.send)
+
     def start(self, make, check, **environment):
         self.gateway = Gateway(check)
         self.addCleanup(self.gateway.serving.close)
         variables = {name: value.replace("GATEWAY", self.gateway.url) for name, value in environment.items()}
         with unittest.mock.patch.dict(os.environ, variables):
-            self.receive_with(make().send)
+            self.serve(make())
+
+
+class NumberTest(GatewayTest):
+    """The same for tokens of one-tap sign-in: `make` returns the vendors."""
+
+    def serve(self, vendors):
+        server = number_receiver.make_server(
+            number_receiver.exchange(vendors), [KEY], "127.0.0.1:0", number_receiver.NumberReceiver)
+        self.receiver = Serving(server)
+        self.addCleanup(self.receiver.close)
+        self.log = io.StringIO()
+        self.enterContext(contextlib.redirect_stderr(self.log))
+
+    def question(self, gateway, token):
+        data = {"gateway": gateway, "token": token}
+        return json.dumps({"type": "number.exchange", "timestamp": "2026-11-25T12:00:00Z", "data": data}).encode()
+
+    def send(self, content, headers):
+        return post(self.receiver.port, content, headers)
+
+    def ask(self, gateway, token):
+        content = self.question(gateway, token)
+        return self.send(content, signed(content))
+
+    def assert_nothing_is_logged(self, token):
+        for word in (NUMBER, NUMBER[3:], token):
+            self.assertNotIn(word, self.log.getvalue())

@@ -1,35 +1,17 @@
-import base64
-import hashlib
-import hmac
 import json
 import unittest
 import urllib.parse
 
-from support import CODE, GatewayTest, body, notice
+from support import CODE, KEY_ID, KEY_SECRET, GatewayTest, aliyun_call, body, notice
 
 import aliyun_sms
-
-KEY_ID, KEY_SECRET = "testid", "testsecret"
 
 
 def verify(path, headers, content):
     """As the documentation of Aliyun describes a signed POST."""
-    fields = urllib.parse.parse_qsl(content.decode(), keep_blank_values=True, strict_parsing=True)
-    given = dict(fields)
-    tag = given.pop("Signature", "")
-
-    def percent(text):
-        return urllib.parse.quote_plus(text).replace("+", "%20").replace("*", "%2A").replace("%7E", "~")
-
-    query = "&".join(sorted(percent(name) + "=" + percent(value) for name, value in given.items()))
-    text = "POST&%2F&" + percent(query)
-    expected = base64.b64encode(hmac.new((KEY_SECRET + "&").encode(), text.encode(), hashlib.sha1).digest()).decode()
-    if given.get("AccessKeyId") != KEY_ID:
-        return 404, {"Code": "InvalidAccessKeyId.NotFound", "Message": "Specified access key is not found."}
-    if len(fields) != len(given) + 1 or path != "/" or tag != expected:
-        return 400, {"Code": "SignatureDoesNotMatch", "Message": "Specified signature is not matched."}
-    if given.get("Action") != "SendSms" or given.get("Version") != "2017-05-25" or given.get("Format") != "JSON":
-        return 400, {"Code": "InvalidParameter"}
+    fault, given = aliyun_call(path, content, "SendSms")
+    if fault:
+        return fault
     parameters = json.loads(given.get("TemplateParam", "{}"))
     if not all(isinstance(value, str) and value.isalnum() for value in parameters.values()):
         return 200, {"Code": "isv.INVALID_JSON_PARAM"}

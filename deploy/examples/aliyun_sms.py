@@ -35,6 +35,18 @@ def signature(method, parameters, secret):
     return base64.b64encode(hmac.digest(f"{secret}&".encode(), text.encode(), "sha1")).decode()
 
 
+def call(url, action, key_id, secret, parameters):
+    """Asks an API of Aliyun whose version is 2017-05-25. Returns the status and the JSON object of the answer."""
+    parameters = parameters | {
+        "AccessKeyId": key_id, "Action": action, "Format": "JSON", "Version": "2017-05-25",
+        "SignatureMethod": "HMAC-SHA1", "SignatureVersion": "1.0", "SignatureNonce": str(uuid.uuid4()),
+        "Timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    parameters["Signature"] = signature("POST", parameters, secret)
+    body = urllib.parse.urlencode(parameters).encode()
+    return ask(url, {"Content-Type": "application/x-www-form-urlencoded"}, body)
+
+
 class Aliyun:
     def __init__(self):
         self.url = address_setting("ALIYUN_URL", "https://dysmsapi.aliyuncs.com") + "/"
@@ -46,22 +58,11 @@ class Aliyun:
         template = self.template if message.code else self.notices.get(message.notice)
         if not template:
             raise refused("no_template")
-        parameters = self.parameters(message, template)
-        parameters["Signature"] = signature("POST", parameters, self.secret)
-        body = urllib.parse.urlencode(parameters).encode()
-        check(*ask(self.url, {"Content-Type": "application/x-www-form-urlencoded"}, body))
-
-    def parameters(self, message, template):
-        parameters = {
-            "AccessKeyId": self.key_id, "Action": "SendSms", "Format": "JSON", "Version": "2017-05-25",
-            "SignatureMethod": "HMAC-SHA1", "SignatureVersion": "1.0", "SignatureNonce": str(uuid.uuid4()),
-            "Timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "PhoneNumbers": number(message.to),
-            "SignName": self.sign_name, "TemplateCode": template,
-        }
+        parameters = {"PhoneNumbers": number(message.to), "SignName": self.sign_name, "TemplateCode": template}
         # The value is a text: a number would lose the zeros before it, and is not accepted.
         if message.code:
             parameters["TemplateParam"] = json.dumps({"code": message.code})
-        return parameters
+        check(*call(self.url, "SendSms", self.key_id, self.secret, parameters))
 
 
 def number(text):

@@ -3,6 +3,7 @@
 The requests are signed as the Standard Webhooks specification says. Nothing here logs a number, a text or a code.
 """
 
+import contextlib
 import http.client
 import json
 import re
@@ -139,15 +140,24 @@ class Receiver(BaseHTTPRequestHandler):
 
     def receive(self):
         """Returns whether the message has been sent now."""
+        with self.place():
+            message = read_message(self.read_signed_body())
+            return self.server.deliveries.deliver(self.message_id, time.time(), lambda: self.server.send(message))
+
+    @contextlib.contextmanager
+    def place(self):
+        """Few requests wait for the gateway at a time."""
         if not self.server.places.acquire(blocking=False):
             raise unavailable("crowded")
         try:
-            body = self.read_body()
-            self.message_id = verify(self.server.keys, self.headers, body, time.time())
-            message = read_message(body)
-            return self.server.deliveries.deliver(self.message_id, time.time(), lambda: self.server.send(message))
+            yield
         finally:
             self.server.places.release()
+
+    def read_signed_body(self):
+        body = self.read_body()
+        self.message_id = verify(self.server.keys, self.headers, body, time.time())
+        return body
 
     def read_body(self):
         length = self.headers.get("content-length", "")
@@ -157,7 +167,10 @@ class Receiver(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def answer(self, status, reason):
-        body = json.dumps({"result": reason}).encode()
+        self.answer_with(status, {"result": reason})
+
+    def answer_with(self, status, value):
+        body = json.dumps(value).encode()
         try:
             self.send_response_only(status)
             self.send_header("Content-Type", "application/json")
@@ -171,10 +184,10 @@ class Receiver(BaseHTTPRequestHandler):
         """Not the lines of the base class, which contain what a client sends."""
 
 
-def make_server(send, keys, listen):
+def make_server(send, keys, listen, receiver=Receiver):
     """A server that calls `send` with each Message. It raises a Refusal if the gateway does not accept it."""
     host, _, port = listen.rpartition(":")
-    server = ThreadingHTTPServer((host or "127.0.0.1", int(port)), Receiver)
+    server = ThreadingHTTPServer((host or "127.0.0.1", int(port)), receiver)
     server.daemon_threads = True
     server.send, server.keys, server.deliveries = send, keys, Deliveries()
     server.places = threading.Semaphore(MOST_REQUESTS)
@@ -230,4 +243,4 @@ def as_object(body):
 def word(value):
     """A code of the gateway for the log. Anything that is not like a code could contain a number."""
     text = str(value)
-    return text if re.fullmatch(r"[A-Za-z][A-Za-z._]{1,79}|[0-9]{5}", text) else "unknown"
+    return text if re.fullmatch(r"[A-Za-z][A-Za-z._]{1,79}|[0-9]{4,5}", text) else "unknown"
