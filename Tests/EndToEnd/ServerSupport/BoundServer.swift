@@ -142,7 +142,8 @@ final class BoundServer: HTTPTransport {
         case "dev-login", "identity", "apple", "exchange", "refresh": Self.answer(request.url!, 200, [:], tokens)
         case "codes": Self.answer(request.url!, 202, [:], code)
         case let id? where id.hasPrefix("code_"): Self.answer(request.url!, 200, [:], tokens)
-        case "phone", "email": Self.answer(request.url!, 200, [:], #"{"accounts":[]}"#)
+        case "number" where request.url!.path.hasPrefix("/api/auth/"): Self.answer(request.url!, 200, [:], tokens)
+        case "phone", "email", "number": Self.answer(request.url!, 200, [:], #"{"accounts":[]}"#)
         case "logout", "logout-all": Self.answer(request.url!, 204, [:], "")
         default: Self.answer(request.url!, 200, [:], Self.user)
         }

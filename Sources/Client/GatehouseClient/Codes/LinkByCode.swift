@@ -25,11 +25,27 @@ extension GatehouseClient {
     public func link(
         code: String, for sent: SentCode, onTaken: TakenAddress = .refuse, replacing: Bool = false
     ) async throws(GatehouseError) -> LinkResult {
+        try await link(
+            LinkBody(codeId: sent.id, code: code.asTypedCode, onTaken: onTaken, replacing: replacing),
+            at: Self.path(of: sent.to.provider), as: sent.to.provider, from: .message)
+    }
+
+    /// Gives the user the phone number for which one-tap sign-in has given this token. As ``link(code:for:onTaken:replacing:)``;
+    /// the token as in ``signIn(numberToken:gateway:nickname:)``.
+    @discardableResult
+    public func bindPhone(
+        numberToken: String, gateway: String, onTaken: TakenAddress = .refuse, replacing: Bool = false
+    ) async throws(GatehouseError) -> LinkResult {
+        try await link(
+            LinkBody(gateway: gateway, token: numberToken, onTaken: onTaken, replacing: replacing),
+            at: "/accounts/number", as: .phone, from: .carrier)
+    }
+
+    private func link(
+        _ body: LinkBody, at path: String, as provider: Provider, from origin: CodeOrigin
+    ) async throws(GatehouseError) -> LinkResult {
         let session = try presentSession()
-        let body = LinkByCode(
-            codeId: sent.id, code: code.asTypedCode, onTaken: onTaken == .refuse ? nil : onTaken,
-            replace: replacing ? true : nil)
-        let linking = Task { await self.link(body, sent.to.provider, in: session) }
+        let linking = Task { await self.link(body, at: path, as: provider, from: origin, in: session) }
         let (results, continuation) = AsyncStream.makeStream(of: Result<LinkResult, GatehouseError>.self)
         Task { continuation.yield(await linking.value) }
         // Ends without a result if this task is cancelled.
@@ -38,7 +54,7 @@ extension GatehouseClient {
     }
 
     private func link(
-        _ body: LinkByCode, _ provider: Provider, in session: StoredSession
+        _ body: LinkBody, at path: String, as provider: Provider, from origin: CodeOrigin, in session: StoredSession
     ) async -> Result<LinkResult, GatehouseError> {
         var body = body
         if body.onTaken == .join { await deliverLogoutsEverywhere() }
@@ -55,8 +71,7 @@ extension GatehouseClient {
                 body.refreshToken = try await currentSession(validFor: .seconds(60)).tokens.refreshToken.text
             }
             let data = try await call(
-                "POST", Self.path(of: provider), body: try? JSONEncoder().encode(body), of: session.login,
-                isSentOnce: true
+                "POST", path, body: try? JSONEncoder().encode(body), of: session.login, isSentOnce: true
             ).0
             switch try Connection.decode(LinkAnswer.self, from: data) {
             case .accounts(let accounts):
@@ -69,7 +84,7 @@ extension GatehouseClient {
             if case .refused(let problem) = error, problem.code == .invalidRefreshToken, let present = cache.session {
                 cache.expire(present.tokens.accessToken)
             }
-            return .failure(error.afterUsedCode(from: .message))
+            return .failure(error.afterUsedCode(from: origin))
         }
     }
 
@@ -95,12 +110,23 @@ extension GatehouseClient {
     }
 }
 
-private struct LinkByCode: Encodable {
-    let codeId: String
-    let code: String
+private struct LinkBody: Encodable {
+    // By a code, or by a token of one-tap sign-in.
+    var codeId: String?
+    var code: String?
+    var gateway: String?
+    var token: String?
     let onTaken: TakenAddress?
     let replace: Bool?
     var refreshToken: String?
+
+    init(
+        codeId: String? = nil, code: String? = nil, gateway: String? = nil, token: String? = nil, onTaken: TakenAddress,
+        replacing: Bool
+    ) {
+        (self.codeId, self.code, self.gateway, self.token) = (codeId, code, gateway, token)
+        (self.onTaken, replace) = (onTaken == .refuse ? nil : onTaken, replacing ? true : nil)
+    }
 }
 
 /// The user's accounts or, where two users were joined, the answer of a login.

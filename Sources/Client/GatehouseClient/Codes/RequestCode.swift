@@ -36,6 +36,28 @@ extension GatehouseClient {
     }
 }
 
+extension GatehouseClient {
+    /// Signs in by one tap (一键登录), with the token that the library of a vendor has got from the carrier. A session that this
+    /// replaces is ended at the server.
+    ///
+    /// A token can be used once, so it is sent once. After an error, get a new one, or offer the user a code
+    /// (``requestCode(to:resending:)``), as where the device has no mobile data. A token that the carrier does not accept is
+    /// ``ProblemCode/invalidIdentity``, a number that this server does not take ``ProblemCode/countryNotServed``.
+    ///
+    /// - Parameter gateway: the vendor's name at the receiver of the server's operator, such as `aliyun` or `jpush`.
+    /// - Throws: ``GatehouseError/superseded`` as by ``signIn(with:)``.
+    @discardableResult
+    public func signIn(
+        numberToken: String, gateway: String, nickname: String? = nil
+    ) async throws(GatehouseError) -> Session {
+        struct Body: Encodable { let gateway: String, token: String, nickname: String? }
+        let body = Body(gateway: gateway, token: numberToken, nickname: nickname)
+        return try await signIn(
+            LoginRequest(
+                path: "auth/number", body: try? JSONEncoder().encode(body), provider: .phone, code: .carrier))
+    }
+}
+
 extension LoginRequest {
     fileprivate init(code: String, for sent: SentCode, nickname: String?) {
         let body = CredentialBody(code: code.asTypedCode, nickname: nickname)

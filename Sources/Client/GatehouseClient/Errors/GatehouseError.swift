@@ -55,6 +55,7 @@ extension GatehouseError {
             switch origin {
             case .provider: "A code can be used once: get a new one from the provider."
             case .message: "A code can be used once: the user may try it once more, and 401 then means that it is used."
+            case .carrier: "A token can be used once: get a new one from the library of the vendor, or use a code."
             case .browser: "A code can be used once: sign in again in the browser."
             case .passkey: "A challenge can be used once: ask for the passkey again."
             }

@@ -93,7 +93,7 @@ extension ProblemCode {
     /// ``GatehouseError/retryAfter``.
     public static let tooManyCodes = ProblemCode.other("too_many_codes")
 
-    /// Codes are not sent to the country of the number, with status 422.
+    /// Numbers of this country, or of this kind, are not served, with status 422.
     public static let countryNotServed = ProblemCode.other("country_not_served")
 
     /// The message was not accepted for delivery, with status 503. The user may try again.

@@ -181,6 +181,8 @@ enum CodeOrigin: Sendable {
     case message
     /// The address to which a browser was sent back.
     case browser
+    /// No code, but a token of one-tap sign-in.
+    case carrier
     /// No code, but the challenge that a passkey has answered.
     case passkey
 }
@@ -199,7 +201,8 @@ public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
     public static let google = Provider(rawValue: "GOOGLE")
     public static let weChat = Provider(rawValue: "WECHAT")
     public static let qq = Provider(rawValue: "QQ")
-    /// By a code that the server sends. See ``GatehouseClient/requestCode(to:resending:)``.
+    /// By a code that the server sends (``GatehouseClient/requestCode(to:resending:)``) or by one tap
+    /// (``GatehouseClient/signIn(numberToken:gateway:nickname:)``).
     public static let phone = Provider(rawValue: "PHONE")
     public static let email = Provider(rawValue: "EMAIL")
     public static let passkey = Provider(rawValue: "PASSKEY")

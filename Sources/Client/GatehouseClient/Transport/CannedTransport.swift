@@ -88,6 +88,7 @@ public final class CannedTransport: HTTPTransport {
         return [
             "POST /api/auth/apple/challenge": .json(#"{"nonce":"nonce","expiresIn":600}"#),
             "POST /api/auth/codes": .json(#"{"codeId":"code","expiresIn":600,"resendAfter":60}"#, status: 202),
+            "POST /api/auth/number": login, "POST /api/users/me/accounts/number": .json(#"{"accounts":[]}"#),
             "POST /api/auth/codes/code": login, "POST /api/users/me/accounts/phone": .json(#"{"accounts":[]}"#),
             "POST /api/auth/apple": login, "POST /api/auth/identity": login, "POST /api/auth/dev-login": login,
             "POST /api/auth/exchange": login, "POST /api/auth/refresh": login,
