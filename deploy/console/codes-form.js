@@ -1,6 +1,8 @@
 // The forms of the codes: one asks for a code, the other uses it.
 
-import { bind, bindOrJoin, replaceBound, sendAgain, sendCode, signInByCode, unbind } from "./codes.js";
+import {
+  bind, bindByNumber, bindOrJoin, replaceBound, sendAgain, sendCode, signInByCode, signInByNumber, unbind,
+} from "./codes.js";
 import { $ } from "./dom.js";
 import { state } from "./state.js";
 import { timeLeft } from "./tokens.js";
@@ -23,9 +25,16 @@ export function buildCodes() {
   whenEnabled("code-join", () => bindOrJoin(code()));
   whenEnabled("code-replace", () => replaceBound(code()));
   whenEnabled("code-unbind", () => unbind($("channel").value));
+  // Only the fake Apple has tokens for a page: the carrier gives them to apps.
+  $("one-tap").hidden = !state.settings.fakeApple || !state.offersOneTap;
+  whenEnabled("number-login", () => signInByNumber(number(), $("bound").checked));
+  whenEnabled("number-bind", () => bindByNumber(number()));
 }
 
 const code = () => $("code").value.trim();
+
+// That of the SIM, in place of a mail address.
+const number = () => ($("channel").value === "phone" ? $("to").value.trim() : examples.phone);
 
 export function fillCode(text) {
   $("code").value = text;
@@ -47,10 +56,10 @@ function whenEnabled(id, action) {
 
 // No code signs in before one was sent, and none binds without a user.
 export function showCodes() {
-  setDisabled($("send-code"), state.busy);
+  for (const id of ["send-code", "number-login"]) setDisabled($(id), state.busy);
   for (const id of ["send-again", "code-login"]) setDisabled($(id), state.busy || !state.code);
   for (const id of ["code-bind", "code-join", "code-replace"]) setDisabled($(id), state.busy || !state.code || !state.session);
-  setDisabled($("code-unbind"), state.busy || !state.session);
+  for (const id of ["code-unbind", "number-bind"]) setDisabled($(id), state.busy || !state.session);
   tickCodes();
 }
 

@@ -55,3 +55,25 @@ const bindBy = (label, kind, { code, ...more }) => sendAuthorised({
 export const unbind = (channel) => sendAuthorised({
   label: `Unbind ${channel}`, kind: "code-unbind", channel, method: "DELETE", path: `/api/users/me/accounts/${channel}`,
 });
+
+// --- One tap --------------------------------------------------------------------------------------------------------
+
+// The fake Apple plays the carrier and the library of a vendor, too.
+async function carrierToken(phone) {
+  const step = await send({
+    label: "Token of the carrier", kind: "number-mint", method: "POST", path: "/console/apple/number/mint", body: { phone },
+  });
+  return isOK(step) ? step.answer.json : null;
+}
+
+export async function signInByNumber(phone, isBound) {
+  const body = await carrierToken(phone);
+  const order = { label: "Sign in by one tap", kind: "number-login", method: "POST", path: "/api/auth/number", body };
+  if (body) await beginSession(order, isBound);
+}
+
+export async function bindByNumber(phone) {
+  const body = await carrierToken(phone);
+  const order = { label: "Bind by one tap", kind: "number-bind", method: "POST", path: "/api/users/me/accounts/number", body };
+  if (body) await sendAuthorised(order);
+}

@@ -118,7 +118,9 @@ export async function ask(method, path, body) {
 export async function readWays() {
   const response = await fetch("/api/auth/ways", { cache: "no-store" });
   if (!response.ok) throw new Error(`/api/auth/ways answered ${response.status}`);
-  ({ web: state.webProviders, passkey: state.offersPasskeys = false } = await response.json());
+  ({
+    web: state.webProviders, passkey: state.offersPasskeys = false, number: state.offersOneTap = false,
+  } = await response.json());
 }
 
 export const isOK = (step) => step.answer !== null && step.answer.status < 300;

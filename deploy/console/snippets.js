@@ -52,6 +52,10 @@ let result = try await client.link(code: ${literal(body.code)}, for: sent, onTak
   "code-replace": ({ body }) =>
     `let result = try await client.link(code: ${literal(body.code)}, for: sent, replacing: true)`,
   "code-unbind": ({ channel }) => `try await client.unlink(provider: .${channel})`,
+  "number-mint": () => "// The library of the vendor gets the token from the carrier, after the user has agreed.",
+  "number-login": ({ body }) => `${client()}
+let session = try await client.signIn(numberToken: token, gateway: ${literal(body.gateway)})`,
+  "number-bind": ({ body }) => `let result = try await client.bindPhone(numberToken: token, gateway: ${literal(body.gateway)})`,
   "passkey-options": () => "// The call that shows the sheet sends this first.",
   "passkey-login": () => `${client()}
 let session = try await client.signInWithPasskey()`,

@@ -10,6 +10,7 @@ export const state = {
   browser: { cookies: [], flow: {} }, // of a sign-in through a browser
   webProviders: [], // the names of the providers for it
   offersPasskeys: false, passkeys: [], // of the last list
+  offersOneTap: false,
   oldTokens: [], // refresh tokens of this session that have been replaced, the oldest first
   subject: null, // the Apple user who signed in last
   subjects: {}, // the user of each other provider who signed in last

@@ -35,6 +35,9 @@ const good = {
   unlink: () => ["The login is not linked any more", "It would sign in a new user."],
   login: signedIn,
   "code-login": signedIn,
+  "number-login": signedIn,
+  "number-bind": () => ["The number is bound to the user", "It signs this user in, by one tap and by a code."],
+  "number-mint": () => ["The carrier has issued a token", "This is what an app gets from the library of a vendor. It is good once."],
   "passkey-login": signedIn,
   "passkey-signup": signedIn,
   "passkey-options": () => [

@@ -146,7 +146,8 @@ struct RunScriptSettingsTests {
     }
 
     private static let codes: Set = [
-        "SMS_URL", "SMS_SECRET_FILE", "SMTP_URL", "MAIL_FROM", "APP_NAME", "PHONE_COUNTRIES",
+        "SMS_URL", "SMS_SECRET_FILE", "NUMBER_URL", "NUMBER_SECRET_FILE", "SMTP_URL", "MAIL_FROM", "APP_NAME",
+        "PHONE_COUNTRIES",
     ]
 
     @Test("Codes go to what the fake Apple plays, and not anywhere with Apple's own tokens")

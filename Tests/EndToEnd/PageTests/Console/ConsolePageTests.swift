@@ -27,7 +27,7 @@ struct ConsolePageTests {
 
     @Test(
         "Codes are sent again, and bind, replace and join, as often as the limits allow",
-        arguments: ["codes_again", "codes_bound"])
+        arguments: ["codes_again", "codes_bound", "one_tap"])
     func codes(name: String) throws {
         let limits = ["CODES_PER_ADDRESS": "1/2s", "CODES_PER_ADDRESS_AND_NETWORK": "100/1h"]
         try run(name, against: try DevelopmentServer(environment: limits))

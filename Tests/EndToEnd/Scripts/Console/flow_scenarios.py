@@ -440,6 +440,15 @@ def codes(page):
         page.expect_title("Refused: " + title)
 
 
+def one_tap(page):
+    assert page.one("#number-bind").get_attribute("aria-disabled") == "true"
+    page.act("#number-login")
+    page.expect_title("Signed in as a new user")
+    assert '"phone": "+8613800138000"' in page.text("#step") and "numberToken: token" in page.text("#step")
+    page.act("#number-bind")
+    page.expect_title("The number is bound to the user")
+
+
 def codes_again(page):
     code = send_code(page, "+8613800138000")
     page.until(lambda: "It may be sent again." in page.text("#code-state"), "the wait is over")
