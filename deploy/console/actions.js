@@ -77,11 +77,15 @@ export async function drop() {
 export async function link(login) {
   const body = await obtain(login);
   if (!body) return;
+  const join = login.joins ? { onTaken: "join", refreshToken: state.session?.refreshToken } : {};
   const step = await sendAuthorised({
-    label: `Link ${login.provider.name}`, kind: "link", provider: login.provider.kind, method: "POST",
-    path: `/api/users/me/accounts/${login.provider.name}`, body,
+    label: `Link ${login.provider.name}`, kind: login.joins ? "join" : "link", provider: login.provider.kind, method: "POST",
+    path: `/api/users/me/accounts/${login.provider.name}`, body: { ...body, ...join },
   });
   if (isOK(step)) remember(login.provider, body, login.subject);
+  // The guest is now the user who has the account, in a session of the same key.
+  const { json } = step.answer ?? {};
+  if (isOK(step) && json.accessToken) begin(json, json.user, json.tokenType === "DPoP" ? state.session.jkt : undefined);
   else await explain(step, body);
 }
 

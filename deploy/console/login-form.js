@@ -1,6 +1,6 @@
 // The form of a login: presets, the editor, and an app's own token.
 
-import { link, logIn, signIn, unlink } from "./actions.js";
+import { beginSession, link, logIn, signIn, unlink } from "./actions.js";
 import { $, element, replace } from "./dom.js";
 import { apple } from "./mint.js";
 import { presetsOf, usualNonce } from "./presets.js";
@@ -19,7 +19,11 @@ export function buildLogin() {
     event.preventDefault();
     send(signIn);
   };
+  whenEnabled("guest", () => run(() => beginSession({
+    label: "Continue as a guest", kind: "guest", method: "POST", path: "/api/auth/guest", body: {},
+  }, $("bound").checked)));
   whenEnabled("link", () => send(link));
+  whenEnabled("join", () => send((login) => link({ ...login, joins: true })));
   whenEnabled("unlink", () => run(() => unlink(provider)));
   $("paste").onsubmit = (event) => {
     event.preventDefault();
@@ -88,7 +92,7 @@ export function showLogin() {
   input.disabled = !lastSubject();
   if (preset.returning) $("subject").value ||= state.subject ?? "";
   for (const button of document.querySelectorAll("#login button, #paste button")) setDisabled(button, state.busy);
-  for (const id of ["link", "unlink"]) setDisabled($(id), state.busy || !state.session);
+  for (const id of ["link", "join", "unlink"]) setDisabled($(id), state.busy || !state.session);
 }
 
 // The stand-in does not say which user it has chosen, so the page chooses the user.

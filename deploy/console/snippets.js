@@ -40,6 +40,10 @@ let login = try await AppleSignIn(client).authorize(scopes: [.fullName, .email])
   login: () => `${client()}
 let session = try await client.signIn(apple: login)`,
   link: () => `let accounts = try await client.link(apple: login)`,
+  join: () => `// If another user had the account, the result is .joined(session), with the session of that user
+let result = try await client.link(.apple(login), onTaken: .join)`,
+  guest: () => `${client()}
+let session = try await client.continueAsGuest()`,
   unlink: () => `try await client.unlinkApple()`,
   "code-send": ({ body }) => `${client()}
 // The app shows when it may be sent again: sent.resendAt

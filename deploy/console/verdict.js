@@ -32,6 +32,10 @@ const good = {
   mint: () => ["Apple has issued an identity token", "This is what an app gets from AuthenticationServices."],
   "provider-mint": () => ["The provider has issued a login", "This is what an app gets from the provider’s SDK."],
   link: () => ["The login is linked", "It signs this user in from now on."],
+  join: ({ json }) => json.accessToken
+    ? ["The guest has joined the user", "The login belonged to another user, who is signed in now. The guest is gone."]
+    : ["The login is linked", "It belonged to no other user, and signs this user in from now on."],
+  guest: () => ["A guest", "A user without an account. The first login that is linked makes an ordinary user of the guest."],
   unlink: () => ["The login is not linked any more", "It would sign in a new user."],
   login: signedIn,
   "code-login": signedIn,

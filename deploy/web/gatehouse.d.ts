@@ -12,6 +12,18 @@ export interface User {
   role: string;
   status: string;
   onboardingCompleted: boolean;
+  /** Whether the user has no account yet. */
+  guest: boolean;
+}
+
+export interface Account {
+  provider: string;
+  email: string | null;
+  emailVerified: boolean | null;
+  isPrivateEmail: boolean | null;
+  isMailForwarded: boolean | null;
+  /** RFC 3339. */
+  linkedAt: string;
 }
 
 export interface Login {
@@ -32,6 +44,8 @@ export interface Ways {
   codes: ("phone" | "email")[];
   /** Whether there are passkeys. */
   passkey: boolean;
+  /** Whether there are guests: a page needs `open`. */
+  guests: "off" | "bound" | "open";
   /** Whether the server runs in development. */
   development: boolean;
 }
@@ -147,6 +161,16 @@ export class Gatehouse {
   /** With the `codeId` of an earlier answer, the same code is sent again. */
   sendCode(channel: "phone" | "email", to: string, codeId?: string): Promise<SentCode>;
   signInWithCode(codeId: string, code: string): Promise<Login>;
+  /** Makes a user without an account. `link` makes an ordinary user of the guest, with the same id. */
+  continueAsGuest(options?: { nickname?: string }): Promise<Login>;
+  /**
+   * Links an account: `credential` is the body of a login by the provider, for `phone` and `email` of a code. Rejects with
+   * `account_already_linked` if another user has the account. With `onTaken: "join"` a guest becomes that user instead, and the
+   * answer is a login.
+   */
+  link(
+    provider: string, credential: Record<string, unknown>, options?: { onTaken?: "refuse" | "join" },
+  ): Promise<{ accounts: Account[] } | Login>;
   /** Whether the login of this tab was answered with `knownAddress`, in the last ten minutes. */
   readonly knownAddress: boolean;
   /**

@@ -21,7 +21,7 @@ const endsSession = new Set([
 ]);
 const helpedByRefresh = new Set(["access_token_expired", "invalid_access_token", "session_revoked"]);
 const neverHelpedByRefresh = new Set(["login_too_old", "insufficient_authentication", "invalid_dpop_proof"]);
-const perhapsHelpedByRefresh = new Set(["phone_required", "user_disabled"]); // with 403
+const perhapsHelpedByRefresh = new Set(["phone_required", "guest", "user_disabled"]); // with 403
 
 // --- Errors ---------------------------------------------------------------------------------------------------------------
 
@@ -300,7 +300,7 @@ export class Gatehouse {
     return this.#user;
   }
 
-  // What a page may offer: `{web: ["apple", …], codes: ["phone", "email"], passkey, development}`.
+  // What a page may offer: `{web: ["apple", …], codes: ["phone", "email"], passkey, guests, development}`.
   ways() {
     return ask("GET", this.#url("/api/auth/ways"));
   }
@@ -373,6 +373,30 @@ export class Gatehouse {
 
   signInWithCode(codeId, code) {
     return this.#logIn(`/api/auth/codes/${encodeURIComponent(codeId)}`, { code });
+  }
+
+  // Makes a user without an account, who has `user.guest`. It needs `GUESTS=open`: a page has no key of the device.
+  continueAsGuest({ nickname } = {}) {
+    return this.#logIn("/api/auth/guest", { nickname });
+  }
+
+  // Links an account to the user: `credential` is the body of a login by the provider, `{codeId, code}` for `phone` and `email`.
+  // With `onTaken: "join"` a guest becomes the user who has the account. Returns the answer: `accounts`, or that of a login.
+  async link(provider, credential, { onTaken } = {}) {
+    const path = `/api/users/me/accounts/${encodeURIComponent(provider)}`;
+    const token = await this.accessToken();
+    const answer = await this.#exclusively(async () => {
+      const body = { ...credential, onTaken, session: onTaken && "cookie" };
+      const answer = await ask("POST", this.#url(path), { token, body });
+      if (answer.accessToken) await this.#share(tokenOf(answer), answer.user);
+      return answer;
+    });
+    // The access token may say that the user is a guest, or has no number.
+    if (!answer.accessToken) {
+      if (this.#token?.text === token) this.#token.lifetime = 0;
+      await this.loadUser().catch(() => {});
+    }
+    return answer;
   }
 
   // Sent once: the server accepts a code once, and may have used it although its answer was lost.

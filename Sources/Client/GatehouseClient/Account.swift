@@ -41,11 +41,13 @@ extension GatehouseClient {
     /// (``ProblemReason/identity``), or this user has another account at the provider (``ProblemReason/provider``).
     @discardableResult
     public func link(_ login: ProviderLogin) async throws(GatehouseError) -> [LinkedAccount] {
-        let path = Self.path(of: login.provider)
+        let (path, session) = (Self.path(of: login.provider), try presentSession())
         do {
-            return try await call(
+            let accounts = try await call(
                 AccountList.self, "POST", path, body: login.linkBody, isSentOnce: login.isUsedOnce
             ).accounts
+            if session.user.isGuest { await renewAfterLinking(session) }
+            return accounts
         } catch {
             throw login.isUsedOnce ? error.afterUsedCode(from: .provider) : error
         }

@@ -46,7 +46,7 @@ extension GatehouseClient {
             pendingLogins -= 1
             endLogin()
         }
-        let key = await keyForLogin()
+        let key = await keyForLogin(by: login.provider)
         let answer = try await answer(to: login, key)
         let session = answer.session(at: clock.date(), key: key, by: login.provider)
         guard loginNumber == self.loginNumber else {

@@ -32,7 +32,7 @@ extension AuthService {
     /// Deletes expired rows, if two clocks agree on the time. True when there is more to delete.
     private func purge() throws(Refusal) -> Bool {
         guard let now = try clocks.confirmedNow() else { return false }
-        return try store.purge(
+        let hasMore = try store.purge(
             PurgeLimits(
                 now: now,
                 // A minute after the expiry, so that the last use of a token still gets `refresh_token_expired`.
@@ -40,6 +40,9 @@ extension AuthService {
                 revocationsBefore: now - Policy.revocationMemory,
                 auditEventsBefore: now - policy.auditRetention,
                 codeSendsBefore: now - CodeLimits.knownNetworkMemory))
+        let guests = try store.expireGuests(unusedSince: now - policy.guests.lifetime, now: now)
+        if guests.count > 0 { report(.guests(.expired, count: guests.count), nil) }
+        return hasMore || guests.hasMore
     }
 
     /// Writes all waiting confirmations and refusals, before the process ends.

@@ -47,6 +47,7 @@ package enum Observation: Sendable, Equatable {
     /// An administrator has looked at users, or acted.
     case administered(SupportActKind)
     case administratorRefused(Refusal)
+    case guests(GuestEvent, count: Int)
     /// A store failure that did not fail the request.
     case storeFailureTolerated(StoreFailure)
 }

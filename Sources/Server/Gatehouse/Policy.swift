@@ -24,6 +24,7 @@ package struct Policy: Sendable {
     package var dpop: DPoPPolicy
     package var codes: CodePolicy
     package var phone: PhonePolicy
+    package var guests: GuestPolicy
     package var web: WebPolicy
     package var services: ServiceAccess
     /// Nil if passkeys are off.
@@ -38,6 +39,7 @@ package struct Policy: Sendable {
         auditRetention: Duration, sensitiveMaxAge: Duration?,
         sensitiveStrength: LoginStrength = .single, sessionsPerUser: Int, apple: ApplePolicy,
         dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy(),
+        guests: GuestPolicy = GuestPolicy(),
         web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess(), passkeys: PasskeyPolicy? = nil,
         tellsOwners: Bool = false
     ) {
@@ -53,6 +55,7 @@ package struct Policy: Sendable {
         self.dpop = dpop
         self.codes = codes
         self.phone = phone
+        self.guests = guests
         self.web = web
         self.services = services
         self.passkeys = passkeys

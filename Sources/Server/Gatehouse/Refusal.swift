@@ -23,6 +23,11 @@ package enum Refusal: Error, Sendable, Equatable {
     case staleNumber
     /// The user has to bind a phone number before anything else.
     case phoneRequired
+    /// The guarded location is not for guests.
+    case guest
+    case tooManyGuests(CodeLimitReached)
+    /// The user is a guest, and cannot be what an operator or an administrator wants.
+    case userIsGuest
     /// The address at which a sign-in through a browser would end is not registered.
     case invalidRedirectURI
     /// This browser has begun no sign-in with this state, or has ended it.

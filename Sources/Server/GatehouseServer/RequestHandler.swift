@@ -127,6 +127,7 @@ private struct ParametersEnvelope: Envelope {
         case .ifNoneMatch: parameters["HTTP_IF_NONE_MATCH"]
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
         case .demandedLogin: parameters["GATEHOUSE_MAX_AGE"]
+        case .admittedGuests: parameters["GATEHOUSE_GUESTS"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
         case .acceptLanguage: parameters["HTTP_ACCEPT_LANGUAGE"]
         case .query: parameters["QUERY_STRING"]

@@ -26,6 +26,7 @@ extension JWTTokenService {
             // RFC 9449, section 6.1
             if let key = claims.caller.keyThumbprint { json.member("cnf", object: { $0.member("jkt", key) }) }
             if claims.caller.needsPhone { json.member("phone_required", true) }
+            if claims.caller.isGuest { json.member("guest", true) }
             if let method = claims.method {
                 json.member("amr", .array(method.references.map(JSONValue.string)))
             }
@@ -89,11 +90,12 @@ struct AccessClaimParser: ClaimParser {
         }
         let keyThumbprint = json.string("jkt", in: "cnf")
         let needsPhone = json.isTrue("phone_required")
+        let isGuest = json.isTrue("guest")
         json.skipTexts("amr")
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
             authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint,
-            strength: isStrong ? .twoFactors : .single, needsPhone: needsPhone)
+            strength: isStrong ? .twoFactors : .single, needsPhone: needsPhone, isGuest: isGuest)
         return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

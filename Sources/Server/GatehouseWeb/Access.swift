@@ -100,7 +100,8 @@ package enum CallerAccess: Sendable, Equatable {
         case .guarded:
             try auth.authenticate(
                 request.accessToken, proof: request.proof, atLeast: request.text(of: .demandedRole),
-                since: request.text(of: .demandedLogin), in: &context)
+                since: request.text(of: .demandedLogin), admitsGuests: request.text(of: .admittedGuests) == "on",
+                in: &context)
         }
     }
 }

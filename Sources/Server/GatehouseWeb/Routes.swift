@@ -33,6 +33,7 @@ extension Router {
 
             Route(.post, "/api/auth/apple", access: .open, body: .json(AppleLoginBody.self), api.logInWithApple),
             Route(.post, "/api/auth/identity", access: .open, body: .json(IdentityLoginBody.self), api.logIn),
+            Route(.post, "/api/auth/guest", access: .open, body: .optionalJSON(GuestBody.self), api.logInAsGuest),
             Route(.post, "/api/auth/codes", access: .open, body: .json(CodeRequestBody.self), api.sendCode),
             Route(.post, "/api/auth/codes/{id}", access: .open, body: .json(CodeLoginBody.self), api.logInByCode),
             Route(.post, "/api/auth/number", access: .open, body: .json(NumberLoginBody.self), api.logInByNumber),

@@ -157,7 +157,8 @@ struct AppClientBadAnswerTests {
         .invalidDPoPProof, .invalidIdentity, .providerUnavailable, .unknownProvider, .invalidCode, .tooManyCodes,
         .deliveryUnavailable, .countryNotServed, .staleNumber, .phoneRequired, .invalidGrant, .invalidState,
         .invalidRedirectURI, .originNotAllowed, .invalidPasskey, .tooManyPasskeys,
-        .insufficientAuthentication, .reasonRequired, .ownAccount, .mergeConflict, .notMerged,
+        .insufficientAuthentication, .reasonRequired, .ownAccount, .mergeConflict, .notMerged, .guest, .tooManyGuests,
+        .userIsGuest,
     ]
 
     /// Codes that only services of the operator get.

@@ -15,6 +15,7 @@ struct GuardFixture: Sendable {
                 location /notes/owner/ { \(pass)/notes/owner/; set $gatehouse_role SUPER_ADMIN; }
                 location /notes/user/ { set $gatehouse_role USER; \(pass)/; }
                 location /notes/recent/ { set $gatehouse_max_age 600; \(pass); }
+                location /notes/guests/ { set $gatehouse_guests on; \(pass); }
                 location /notes/strong/ { set $gatehouse_acr urn:gatehouse:2; \(pass); }
                 location /notes/fresh/ { set $gatehouse_acr urn:gatehouse:2; set $gatehouse_max_age 600; \(pass); }
                 location /notes/plain/ { set $gatehouse_acr urn:gatehouse:1; \(pass); }
@@ -24,6 +25,7 @@ struct GuardFixture: Sendable {
                 location /outer/ {
                     set $gatehouse_role ADMIN;
                     \(pass);
+                    set $gatehouse_guests on;
                     location /outer/inner/ { proxy_pass http://127.0.0.1:\(upstream.port); }
                 }
                 location /early/ { rewrite ^ /notes/early break; set $gatehouse_role ADMIN; \(pass); }
@@ -34,7 +36,8 @@ struct GuardFixture: Sendable {
                 location /unguarded/ { proxy_pass http://127.0.0.1:\(upstream.port); }
                 location /denied/ { deny all; \(pass); }
                 location /gone/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:1; }
-                """)
+                """
+        ) { $0["GUESTS"] = "open" }
     }
 
     /// The access token of a new user with this role.

@@ -19,6 +19,7 @@ extension TestRequest {
         if let query { parameters.append(("QUERY_STRING", query)) }
         if let role = demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
         if let age = demandedLogin { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
+        if let guests = admittedGuests { parameters.append(("GATEHOUSE_GUESTS", guests)) }
         return FastCGIWire.request(documentPath, body: body, parameters: parameters)
     }
 }

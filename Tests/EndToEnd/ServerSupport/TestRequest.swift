@@ -10,6 +10,8 @@ struct TestRequest: Sendable {
     var demandedRole: String?
     /// The same for the most seconds since the login.
     var demandedLogin: String?
+    /// `on` where it lets guests pass.
+    var admittedGuests: String?
     /// As nginx makes one. A proof is used by the request with one id.
     var id = "test-request"
     /// The path and the query of the guarded request about which nginx asks the guard, if they are not those of this one.

@@ -15,6 +15,7 @@ struct TestRequestEnvelope: Envelope {
         case .ifNoneMatch: request.header("If-None-Match")
         case .demandedRole: request.demandedRole
         case .demandedLogin: request.demandedLogin
+        case .admittedGuests: request.admittedGuests
         case .userAgent: request.header("User-Agent") ?? "Tests"
         case .acceptLanguage: request.header("Accept-Language")
         case .query: request.query

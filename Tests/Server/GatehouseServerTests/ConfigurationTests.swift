@@ -20,6 +20,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.refresh.reuseGrace == .seconds(30))
         #expect(configuration.policy.auditRetention == .seconds(90 * 86_400))
         #expect(configuration.policy.devSecretHash == nil && configuration.policy.sessionsPerUser == 100)
+        #expect(configuration.policy.guests == GuestPolicy(access: .off, lifetime: .seconds(30 * 86_400)))
         for value in [String?.none, "", "0", "0s"] {
             #expect(try TestConfiguration.read(["SENSITIVE_MAX_AGE": value]).policy.sensitiveMaxAge == nil)
         }
@@ -38,7 +39,8 @@ struct ConfigurationTests {
             "APP_ENV": "development", "LISTEN": "tcp:127.0.0.1:9000", "DATABASE_URL": "sqlite:./x.db", "WORKERS": "7",
             "LOG_LEVEL": "debug", "TOKEN_ISSUER": "i", "TOKEN_AUDIENCE": "a", "ACCESS_TOKEN_TTL": "10m",
             "REFRESH_TOKEN_TTL": "7d", "SESSION_MAX_AGE": "90d", "REFRESH_REUSE_GRACE": "0s", "AUDIT_RETENTION": "1d",
-            "SENSITIVE_MAX_AGE": "10m", "SESSIONS_PER_USER": "5", "APPLE_BUNDLE_ID": "com.example.app, com.example.web",
+            "SENSITIVE_MAX_AGE": "10m", "SESSIONS_PER_USER": "5", "GUESTS": "bound",
+            "GUEST_TTL": "90d", "APPLE_BUNDLE_ID": "com.example.app, com.example.web",
             "APPLE_NONCE": "required", "APPLE_ISSUER": "https://appleid.apple.com,https://account.apple.com",
             "APPLE_JWKS_URL": "http://127.0.0.1:8444/auth/keys",
         ])
@@ -55,6 +57,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.auditRetention == .seconds(86_400))
         #expect(configuration.policy.sensitiveMaxAge == .seconds(600))
         #expect(configuration.policy.sessionsPerUser == 5)
+        #expect(configuration.policy.guests == GuestPolicy(access: .bound, lifetime: .seconds(90 * 86_400)))
         #expect(configuration.policy.defaultClientID == "com.example.app")
         #expect(configuration.apple.audiences == ["com.example.app", "com.example.web"])
         #expect(configuration.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
@@ -77,6 +80,7 @@ struct ConfigurationTests {
             ("AUDIT_RETENTION", ["0s", "23h", "3651d", "90"]),
             ("SENSITIVE_MAX_AGE", ["10", "366d", "-1s", "off"]),
             ("SESSIONS_PER_USER", ["0", "-1", "10001", "x", "1.5"]),
+            ("GUESTS", ["on", "true", "Open", "bound "]), ("GUEST_TTL", ["0", "0s", "30", "3651d"]),
             ("REFRESH_REUSE_GRACE", ["61m", "2h", "-1s", "30"]), ("APPLE_NONCE", ["always", "Optional", "true"]),
             ("APPLE_BUNDLE_ID", ["", ",", "a,,b", "a,", ",a", " ", "a, ,b"]), ("APPLE_ISSUER", [",", "a,", "a,,b"]),
         ])

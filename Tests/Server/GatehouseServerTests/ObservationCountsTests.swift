@@ -78,7 +78,7 @@ struct ObservationCountsTests {
         + WebSignInStep.allCases.map { .webSignIn($0) }
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
-        + SupportActKind.allCases.map { .administered($0) }
+        + SupportActKind.allCases.map { .administered($0) } + GuestEvent.allCases.map { .guests($0, count: 1) }
         + [
             .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero),
             .insufficientAuthentication(.twoFactors), .sessionRevoked,

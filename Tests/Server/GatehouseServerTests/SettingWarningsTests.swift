@@ -22,6 +22,8 @@ struct SettingWarningsTests {
             (["AUDIT_RETENTION": "6d"], ["AUDIT_RETENTION is 6d"]),
             ([:], []), (["ACCESS_TOKEN_TTL": "1m", "REFRESH_TOKEN_TTL": "1h"], []), (["SESSION_MAX_AGE": "30d"], []),
             (["REFRESH_REUSE_GRACE": "15m"], []), (["REFRESH_REUSE_GRACE": "0s"], []),
+            (["GUESTS": "open", "GUEST_TTL": "29d"], ["GUEST_TTL (29d) is shorter than REFRESH_TOKEN_TTL (30d)"]),
+            (["GUESTS": "open"], []), (["GUEST_TTL": "1d"], []),
             (["SENSITIVE_MAX_AGE": "1m"], []), (["AUDIT_RETENTION": "7d"], []),
         ] as [([String: String], [String])])
     func warnings(changes: [String: String], beginnings: [String]) throws {

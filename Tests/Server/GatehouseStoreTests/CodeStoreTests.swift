@@ -22,7 +22,7 @@ struct CodeStoreTests {
         return CodeSend(
             idHash: [id], resentHash: resending.map { [$0] }, address: address,
             keys: CodeKeys(
-                channel: address.channel, address: Array(address.text.utf8), prefix: [prefix], country: "CN",
+                provider: address.channel.provider, address: Array(address.text.utf8), prefix: [prefix], country: "CN",
                 client: [network, 1], network: [network]),
             moment: noon + .seconds(seconds))
     }

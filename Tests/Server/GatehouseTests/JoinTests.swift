@@ -13,11 +13,12 @@ struct JoinTests {
 
     private static func party(
         _ name: String, by providers: [Provider], role: Role = .user, status: UserStatus = .active,
-        age: Duration = .zero
+        age: Duration = .zero, guestKey: String? = nil
     ) -> JoinFacts.Party {
         JoinFacts.Party(
             user: User(
-                id: UserID(name), email: nil, nickname: nil, role: role, status: status, createdAt: noon - age),
+                id: UserID(name), email: nil, nickname: nil, role: role, status: status, createdAt: noon - age,
+                guestKey: guestKey),
             accounts: providers.map {
                 LinkedAccount(Identity(provider: $0, subject: name, email: nil), linkedAt: noon)
             })
@@ -36,16 +37,19 @@ struct JoinTests {
     private func refusal(
         of caller: JoinFacts.Party? = party("new", by: [.apple]), in sessions: [String] = ["sess_1"],
         joining owner: JoinFacts.Party? = party("old", by: [.phone]), lastUse: Timestamp? = nil,
-        use: Redemption.Use = .first, holding refreshToken: [UInt8]? = [1]
+        otherUser: UserID? = nil, use: Redemption.Use = .first, holding refreshToken: [UInt8]? = [1],
+        provenBy identity: Identity = number, isOfGuest: Bool = false, demands strength: LoginStrength = .single
     ) -> String? {
         let redemption = Redemption(
             tokenHash: [1], nonceHash: nil, moment: Self.noon, grace: .zero, expiresAt: Self.noon + .seconds(600))
         let join = Join(
-            identity: Self.number, redemption: redemption, caller: UserID("new"), session: Self.session,
+            identity: identity, redemption: redemption, caller: UserID("new"), session: Self.session,
             refreshTokenHash: refreshToken,
-            moment: Self.noon, device: .unknown, staleAfter: .seconds(90 * 86_400))
+            moment: Self.noon, device: .unknown, staleAfter: .seconds(90 * 86_400),
+            demandedStrength: strength, isOfGuest: isOfGuest)
         let facts = JoinFacts(
-            caller: caller, callersSessions: Self.sessions(sessions), owner: owner, ownersLastUse: lastUse, use: use)
+            caller: caller, callersSessions: Self.sessions(sessions), owner: owner, otherUser: otherUser,
+            ownersLastUse: lastUse, use: use)
         return join.refusal(on: facts, equal: ==).map { "\($0)" }
     }
 
@@ -64,6 +68,40 @@ struct JoinTests {
         for sessions in [["sess_1", "sess_2"], ["sess_2"], []] {
             #expect(refusal(in: sessions) == Self.belongsToOther)
         }
+    }
+
+    private static let guest = party("new", by: [], age: .seconds(30 * 86_400), guestKey: "key")
+    private static let apple = Identity(provider: .apple, subject: "old", email: nil)
+
+    @Test("A guest joins the owner of any identity, at any age and with other sessions of the device")
+    func guest() {
+        let owner = Self.party("old", by: [.apple])
+        for sessions in [["sess_1"], ["sess_2", "sess_1"]] {
+            #expect(
+                refusal(of: Self.guest, in: sessions, joining: owner, provenBy: Self.apple, isOfGuest: true) == nil)
+        }
+        #expect(refusal(of: Self.guest, in: ["sess_2"], joining: owner, provenBy: Self.apple) == Self.belongsToOther)
+        #expect(refusal(of: Self.guest, joining: owner, holding: nil, provenBy: Self.apple) == Self.belongsToOther)
+        #expect(
+            refusal(joining: owner, provenBy: Self.apple) == Self.belongsToOther, "a new user joins by a code alone")
+    }
+
+    @Test("A guest joins no administrator, no owner of a passkey where that counts, and no second user")
+    func guardedOwners() {
+        func refusal(_ owner: JoinFacts.Party, otherUser: UserID? = nil) -> String? {
+            self.refusal(
+                of: Self.guest, joining: owner, otherUser: otherUser, provenBy: Self.apple, isOfGuest: true,
+                demands: .twoFactors)
+        }
+        #expect(refusal(Self.party("old", by: [.apple])) == nil)
+        #expect(refusal(Self.party("old", by: [.apple], role: .admin)) == Self.belongsToOther)
+        #expect(refusal(Self.party("old", by: [.apple, .passkey])) == Self.belongsToOther)
+        #expect(refusal(Self.party("old", by: [.apple]), otherUser: UserID("third")) == Self.belongsToOther)
+    }
+
+    @Test("Who has become a user since the request was admitted as a guest's does not join as a guest")
+    func noGuest() {
+        #expect(refusal(of: Self.party("new", by: [.email]), isOfGuest: true) == "noGuest")
     }
 
     @Test("Without the current refresh token of the session there is no join: an access token may be stolen")

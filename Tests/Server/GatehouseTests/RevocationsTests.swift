@@ -104,6 +104,27 @@ struct RevocationsTests {
         #expect(refusal(revocations, caller("b")) == nil)
     }
 
+    @Test("a guest's token counts as a user's once the log says so, and the user is read once where the log does not")
+    func guests() throws {
+        let store = RevocationLogStore(isShared: true)
+        let revocations = try Revocations(store: store, lifetime: .seconds(900))
+        var guest = caller("a")
+        #expect(try !revocations.isGuest(guest))
+        guest.isGuest = true
+        #expect(try revocations.isGuest(guest))
+        store.set(User(id: UserID("u"), email: nil, nickname: nil, createdAt: noon, guestKey: "key"))
+        store.append(.user(UserID("u"), nil))
+        try revocations.catchUpIfChanged()
+        for _ in 1...3 { #expect(try revocations.isGuest(guest), "another change") }
+        #expect(store.userReadCount == 1)
+        store.set(User(id: UserID("u"), email: nil, nickname: nil, createdAt: noon))
+        store.append(.user(UserID("u"), nil))
+        try revocations.catchUpIfChanged()
+        for _ in 1...3 { #expect(try !revocations.isGuest(guest)) }
+        #expect(store.userReadCount == 2)
+        #expect(refusal(revocations, guest) == nil)
+    }
+
     @Test("a new token has the current role, even right after a change")
     func roles() throws {
         let revocations = try revocations()

@@ -85,6 +85,23 @@ struct AccessTokenTests {
         #expect(try tokens.readAccessClaims(token, now: Sample.now) == written)
     }
 
+    @Test("a token says that its user is a guest, and nothing where the user is none", arguments: [true, false])
+    func guest(isGuest: Bool) throws {
+        let caller = Caller(
+            userID: Sample.caller.userID, sessionID: Sample.caller.sessionID, generation: 7, role: .user,
+            authenticatedAt: Sample.now, keyThumbprint: "key", isGuest: isGuest)
+        let written = AccessClaims(
+            caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now, expiresAt: Sample.now + .seconds(9))
+        let token = tokens.accessToken(written)
+        var claims = try CompactJWS(token).claims()
+        #expect(claims["guest"] == (isGuest ? true : nil))
+        #expect(try tokens.readAccessToken(token, now: Sample.now) == caller)
+        #expect(try tokens.readAccessClaims(token, now: Sample.now) == written)
+        claims["guest"] = .string("true")
+        let other = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+        #expect(try !tokens.readAccessToken(other, now: Sample.now).isGuest, "not a boolean")
+    }
+
     @Test("the words of a method are those of RFC 8176")
     func words() {
         let registered: Set<String> = [

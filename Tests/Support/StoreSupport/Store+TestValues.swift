@@ -34,7 +34,7 @@ extension Store {
         case .taken: .taken
         case .replayed: .replayed
         case .usedNonce: .usedNonce
-        case .userInactive: .userInactive
+        case .userInactive, .noGuest: .userInactive
         }
     }
 

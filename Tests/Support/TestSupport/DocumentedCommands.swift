@@ -31,7 +31,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Sign in through a browser": .besideRun, "Get a nonce": .besideRun,
             "Phone binding": .besideRun,
             "Development login": .besideRun, "The current user": .besideRun, "Change the profile": .besideRun,
-            "Linked accounts": .besideRun, "Export": .besideRun, "Delete the account": .besideRun,
+            "Guests": .besideRun, "Linked accounts": .besideRun, "Export": .besideRun, "Delete the account": .besideRun,
             "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Public keys": .besideRun,
         ],
         catalogue + "OtherClients.md": ["A session that is bound to the device": .besideRun],

@@ -207,6 +207,7 @@ const conflictText = ({ conflict, provider }) => ({
   account: say(`Both have an account by ${providerName(provider)}. Remove one of them first.`,
     `两者都有${providerName(provider)}账号，请先移除其一。`),
   status: say("One of them is not active.", "其中一个不是正常状态。"),
+  guest: say("The one who would stay is a guest. Merge the guest into the other one.", "保留方是访客，请将访客合并到另一个用户。"),
   role: say("One of them is an administrator. Take that role away first.", "其中一个是管理员，请先取消该角色。"),
 })[conflict] ?? conflict;
 

@@ -55,6 +55,7 @@ const explanations = {
   not_found: ["Not found: it may have been deleted meanwhile.", "未找到，可能已被删除。"],
   insufficient_role: ["Your role does not permit this: only a super administrator acts on administrators.",
     "您的角色不允许此操作：只有超级管理员可以对管理员进行操作。"],
+  user_is_guest: ["A guest gets no role: let the guest link an account first.", "访客不能获得角色，须先绑定账号。"],
   own_account: ["Not to yourself: another administrator has to do it.", "不能对自己进行此操作，须由其他管理员进行。"],
   merge_conflict: ["They cannot be merged any more: something has changed. Look again at what would move.",
     "情况已变化，无法合并。请重新查看将移动的内容。"],

@@ -35,6 +35,7 @@ const refusals = {
   login_too_old: ["the sign-in was too old", "登录时间过久"],
   insufficient_authentication: ["the sign-in was not by a passkey", "未使用通行密钥登录"],
   insufficient_role: ["a higher role is needed", "需要更高的角色"],
+  too_many_guests: ["too many guests from this network", "此网络创建的访客过多"],
   own_account: ["it was the own account", "对象是管理员自己"],
   address: ["too many codes to one mail address or number: wait, then ask once", "发往同一邮箱或号码的验证码过多：请稍候再试一次"],
   address_from_network: ["too many codes to one mail address or number from one network", "同一网络发往同一邮箱或号码的验证码过多"],

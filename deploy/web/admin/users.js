@@ -55,7 +55,8 @@ const row = (user) => element("li", {},
     : say("never signed in", "从未登录")));
 
 // The role and the state of a user, where they are not the usual ones.
-export const marks = ({ role, status }) => [
+export const marks = ({ role, status, guest }) => [
+  guest && element("span", { className: "mark" }, providerName("GUEST")),
   status !== "ACTIVE" && element("span", { className: "mark bad" }, statusName(status)),
   role !== "USER" && element("span", { className: "mark" }, roleName(role)),
 ];

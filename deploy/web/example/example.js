@@ -23,7 +23,9 @@ function show({ state, user, reason }) {
   const wasEnded = reason && reason !== "signed_out" && reason !== "no_session";
   tell("notice", wasEnded ? `The server has ended the session (${reason}). Sign in again.` : "");
   $("waiting").hidden = true;
-  $("signed-out").hidden = state !== "signed-out";
+  // A guest may sign in by a code, and keeps what they have done.
+  $("signed-out").hidden = state !== "signed-out" && !user?.guest;
+  $("guest-part").hidden = !user?.guest;
   $("signed-in").hidden = state !== "signed-in";
   $("known").hidden = !gatehouse.knownAddress;
   const heading = $(state === "signed-in" ? "user-heading" : "sign-in-heading");
@@ -33,7 +35,7 @@ function show({ state, user, reason }) {
 }
 
 function showUser(user) {
-  $("user-heading").textContent = `Signed in as ${user.nickname ?? user.email ?? user.phone ?? user.id}`;
+  $("user-heading").textContent = `Signed in as ${user.nickname ?? user.email ?? user.phone ?? (user.guest ? "a guest" : user.id)}`;
   const rows = { "User id": user.id, "Nickname": user.nickname, "Mail": user.email, "Phone": user.phone, "Role": user.role };
   $("user").replaceChildren(...Object.entries(rows).filter(([, value]) => value).flatMap(([name, value]) =>
     [element("dt", {}, name), element("dd", {}, value)]));
@@ -69,7 +71,7 @@ function deviceOf(userAgent) {
 // --- Signing in -----------------------------------------------------------------------------------------------------------
 
 async function showWays() {
-  const { web, codes, passkey, development } = await gatehouse.ways();
+  const { web, codes, passkey, guests, development } = await gatehouse.ways();
   $("ways").replaceChildren(...web.map((provider) => {
     const button = element("button", { type: "button", onclick: () => attempt(() => gatehouse.signIn(provider)) },
       `Continue with ${nameOf(provider)}`);
@@ -83,6 +85,7 @@ async function showWays() {
   $("inbox").hidden = !development || codes.length === 0;
   chooseChannel();
   $("passkey").hidden = $("passkeys-part").hidden = !passkey;
+  $("guest").hidden = guests !== "open";
   usePasskeys();
 }
 
@@ -102,8 +105,14 @@ async function sendCode(channel, to, codeId) {
   $("code").focus();
 }
 
+// A guest keeps what they have done: the number or address is linked, or the guest becomes the user who has it.
 async function signInWithCode() {
-  await gatehouse.signInWithCode(code.codeId, $("code").value);
+  const typed = $("code").value;
+  if (gatehouse.user?.guest) {
+    await gatehouse.link(code.channel, { codeId: code.codeId, code: typed }, { onTaken: "join" });
+  } else {
+    await gatehouse.signInWithCode(code.codeId, typed);
+  }
   $("code-login").hidden = true;
 }
 
@@ -175,6 +184,7 @@ function build() {
   $("passkey-sign-in").onclick = () => attempt(() => gatehouse.signInWithPasskey());
   $("passkey-add").onclick = () =>
     attempt(() => gatehouse.addPasskey({ name: deviceOf(navigator.userAgent) }).then(showPasskeys));
+  $("guest").onclick = () => attempt(() => gatehouse.continueAsGuest());
   $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
   $("me").onclick = () => attempt(showMe);
   $("as-before").onclick = () => attempt(() => gatehouse.discardNewUser());

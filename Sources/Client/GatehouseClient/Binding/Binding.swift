@@ -13,15 +13,22 @@ import Foundation
 /// 2. The answer of the login is saved in one step with the key's name as the session's, and without `nextKey`.
 /// 3. A session that ends, or a logout that has been delivered, is saved in one step with the key's name in `oldKeys`;
 ///    then the key is deleted; then the name is. The next process repeats what has not been done.
+///
+/// A guest signs in by the key alone. So guests have one key, with a name of its own, which is never deleted.
 extension GatehouseClient {
     /// The name of the key for a login. Nil where the login is not to be bound, or where no key can be kept now: a
     /// broken Keychain keeps no user from signing in.
-    func keyForLogin() async -> String? {
+    func keyForLogin(by provider: Provider) async -> String? {
         guard connection.prover.bindsLogins else { return nil }
+        if provider == .guest { return await preparedKey(Record.guestKey) }
         // A key whose name is not saved would be left over if this process were killed.
         guard (try? readStore()) != nil else { return nil }
         if cache.record?.nextKey == nil { changeStore { $0.nextKey = UUID().uuidString } }
         guard let name = cache.record?.nextKey, !cache.isUnsaved else { return nil }
+        return await preparedKey(name)
+    }
+
+    private func preparedKey(_ name: String) async -> String? {
         do {
             try await connection.prover.prepareKey(name)
             return name

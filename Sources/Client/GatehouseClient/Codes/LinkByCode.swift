@@ -25,9 +25,8 @@ extension GatehouseClient {
     public func link(
         code: String, for sent: SentCode, onTaken: TakenAddress = .refuse, replacing: Bool = false
     ) async throws(GatehouseError) -> LinkResult {
-        try await link(
-            LinkBody(codeId: sent.id, code: code.asTypedCode, onTaken: onTaken, replacing: replacing),
-            at: Self.path(of: sent.to.provider), as: sent.to.provider, from: .message)
+        let body = LinkByCode(codeId: sent.id, code: code.asTypedCode, replace: replacing ? true : nil)
+        return try await link(try? JSONEncoder().encode(body), sent.to.provider, onTaken: onTaken, codeOrigin: .message)
     }
 
     /// Gives the user the phone number for which one-tap sign-in has given this token. As ``link(code:for:onTaken:replacing:)``;
@@ -36,16 +35,18 @@ extension GatehouseClient {
     public func bindPhone(
         numberToken: String, gateway: String, onTaken: TakenAddress = .refuse, replacing: Bool = false
     ) async throws(GatehouseError) -> LinkResult {
-        try await link(
-            LinkBody(gateway: gateway, token: numberToken, onTaken: onTaken, replacing: replacing),
-            at: "/accounts/number", as: .phone, from: .carrier)
+        let body = LinkByNumber(gateway: gateway, token: numberToken, replace: replacing ? true : nil)
+        return try await link(
+            try? JSONEncoder().encode(body), .phone, at: "/accounts/number", onTaken: onTaken, codeOrigin: .carrier)
     }
 
-    private func link(
-        _ body: LinkBody, at path: String, as provider: Provider, from origin: CodeOrigin
+    /// - Parameter path: nil for that of the provider.
+    func link(
+        _ body: Data?, _ provider: Provider, at path: String? = nil, onTaken: TakenAddress, codeOrigin: CodeOrigin?
     ) async throws(GatehouseError) -> LinkResult {
         let session = try presentSession()
-        let linking = Task { await self.link(body, at: path, as: provider, from: origin, in: session) }
+        let path = path ?? Self.path(of: provider)
+        let linking = Task { await self.link(body, provider, at: path, onTaken, codeOrigin, in: session) }
         let (results, continuation) = AsyncStream.makeStream(of: Result<LinkResult, GatehouseError>.self)
         Task { continuation.yield(await linking.value) }
         // Ends without a result if this task is cancelled.
@@ -54,10 +55,11 @@ extension GatehouseClient {
     }
 
     private func link(
-        _ body: LinkBody, at path: String, as provider: Provider, from origin: CodeOrigin, in session: StoredSession
+        _ body: Data?, _ provider: Provider, at path: String, _ onTaken: TakenAddress, _ codeOrigin: CodeOrigin?,
+        in session: StoredSession
     ) async -> Result<LinkResult, GatehouseError> {
         var body = body
-        if body.onTaken == .join { await deliverLogoutsEverywhere() }
+        if onTaken == .join { await deliverLogoutsEverywhere() }
         // The session of a joining is bound to the present key, as a login's to its own.
         pendingLogins += 1
         loginsUnderWay += 1
@@ -67,15 +69,14 @@ extension GatehouseClient {
         }
         do throws(GatehouseError) {
             // The current one: the server joins nobody by an access token alone, which may be stolen.
-            if body.onTaken == .join {
-                body.refreshToken = try await currentSession(validFor: .seconds(60)).tokens.refreshToken.text
+            if onTaken == .join {
+                body = joining(body, holding: try await currentSession(validFor: .seconds(60)).tokens.refreshToken)
             }
-            let data = try await call(
-                "POST", path, body: try? JSONEncoder().encode(body), of: session.login, isSentOnce: true
-            ).0
+            // Also without a code: after a join whose answer was lost, the session has ended.
+            let data = try await call("POST", path, body: body, of: session.login, isSentOnce: true).0
             switch try Connection.decode(LinkAnswer.self, from: data) {
             case .accounts(let accounts):
-                await renewAfterBinding(session, isPhone: provider == .phone)
+                await renewAfterLinking(session, changesToken: provider == .phone || session.user.isGuest)
                 return .success(.linked(accounts))
             case .login(let answer): return .success(.joined(try await join(answer, provider, in: session)))
             }
@@ -84,15 +85,23 @@ extension GatehouseClient {
             if case .refused(let problem) = error, problem.code == .invalidRefreshToken, let present = cache.session {
                 cache.expire(present.tokens.accessToken)
             }
-            return .failure(error.afterUsedCode(from: origin))
+            return .failure(codeOrigin.map(error.afterUsedCode) ?? error)
         }
     }
 
-    /// The access token may say that its user has no number, and the stored user has neither the number nor the address. If
-    /// this fails, the next request refreshes.
-    private func renewAfterBinding(_ session: StoredSession, isPhone: Bool) async {
+    private func joining(_ body: Data?, holding token: Token) -> Data? {
+        guard let body, var members = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] else {
+            return body
+        }
+        (members["onTaken"], members["refreshToken"]) = (TakenAddress.join.rawValue, token.text)
+        return try? JSONSerialization.data(withJSONObject: members)
+    }
+
+    /// The access token may say that its user has no number or is a guest, and the stored user has neither the number nor the
+    /// address. If this fails, the next request refreshes.
+    func renewAfterLinking(_ session: StoredSession, changesToken: Bool = true) async {
         guard let present = cache.session, present.login == session.login else { return }
-        if isPhone { cache.expire(present.tokens.accessToken) }
+        if changesToken { cache.expire(present.tokens.accessToken) }
         _ = try? await user()
     }
 
@@ -110,23 +119,16 @@ extension GatehouseClient {
     }
 }
 
-private struct LinkBody: Encodable {
-    // By a code, or by a token of one-tap sign-in.
-    var codeId: String?
-    var code: String?
-    var gateway: String?
-    var token: String?
-    let onTaken: TakenAddress?
+private struct LinkByCode: Encodable {
+    let codeId: String
+    let code: String
     let replace: Bool?
-    var refreshToken: String?
+}
 
-    init(
-        codeId: String? = nil, code: String? = nil, gateway: String? = nil, token: String? = nil, onTaken: TakenAddress,
-        replacing: Bool
-    ) {
-        (self.codeId, self.code, self.gateway, self.token) = (codeId, code, gateway, token)
-        (self.onTaken, replace) = (onTaken == .refuse ? nil : onTaken, replacing ? true : nil)
-    }
+private struct LinkByNumber: Encodable {
+    let gateway: String
+    let token: String
+    let replace: Bool?
 }
 
 /// The user's accounts or, where two users were joined, the answer of a login.
@@ -142,15 +144,16 @@ private enum LinkAnswer: Decodable {
     }
 }
 
-/// What becomes of a phone number or mail address that belongs to another user.
+/// What becomes of a phone number, a mail address or another account that belongs to another user.
 public enum TakenAddress: String, Encodable, Hashable, Sendable {
     /// The server refuses it: ``ProblemCode/accountAlreadyLinked`` with ``ProblemReason/identity``.
     case refuse
-    /// If the present user is new, without another session, their accounts move to the other user, who is then signed in.
+    /// If the present user is new, without another session, their accounts move to the other user, who is then signed in. A guest
+    /// joins the other user at any time; only a guest does by another account than a number or an address.
     case join
 }
 
-/// The result of linking a phone number or mail address.
+/// The result of linking a phone number, a mail address or, of a guest, another account.
 public enum LinkResult: Hashable, Sendable {
     /// It is the user's now. These are all accounts of the user.
     case linked([LinkedAccount])

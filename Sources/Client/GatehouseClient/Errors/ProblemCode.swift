@@ -129,6 +129,15 @@ extension ProblemCode {
     /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
     public static let phoneRequired = ProblemCode.other("phone_required")
 
+    /// The request is not for guests, with status 403. See ``GatehouseClient/link(_:onTaken:)``.
+    public static let guest = ProblemCode.other("guest")
+
+    /// No more guests are made from this network now, with status 429. See ``GatehouseError/retryAfter``.
+    public static let tooManyGuests = ProblemCode.other("too_many_guests")
+
+    /// For administrators: the user is a guest, who gets no role.
+    public static let userIsGuest = ProblemCode.other("user_is_guest")
+
     /// The request needs a stronger login than the session's, with status 401: sign in again with a passkey. A refresh does not
     /// help.
     public static let insufficientAuthentication = ProblemCode.other("insufficient_authentication")

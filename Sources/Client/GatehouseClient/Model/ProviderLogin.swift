@@ -206,6 +206,8 @@ public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
     public static let phone = Provider(rawValue: "PHONE")
     public static let email = Provider(rawValue: "EMAIL")
     public static let passkey = Provider(rawValue: "PASSKEY")
+    /// The session of a guest. See ``GatehouseClient/continueAsGuest(nickname:)``.
+    public static let guest = Provider(rawValue: "GUEST")
 }
 
 extension Provider: ExpressibleByStringLiteral {

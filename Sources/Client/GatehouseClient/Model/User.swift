@@ -14,15 +14,21 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     public let role: Role
     public let status: Status
     public let onboardingCompleted: Bool
+    /// Nil from a server without guests, and in a session that an earlier version of the library has stored.
+    private let guest: Bool?
+
+    /// Whether the user has no account yet. See ``GatehouseClient/continueAsGuest(nickname:)``.
+    public var isGuest: Bool { guest ?? false }
 
     /// For previews and tests of an app.
     public init(
         id: String, email: String? = nil, emailVerified: Bool = false, phone: String? = nil, nickname: String? = nil,
-        avatarUrl: URL? = nil, role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true
+        avatarUrl: URL? = nil, role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true,
+        isGuest: Bool = false
     ) {
         (self.id, self.email, self.emailVerified, self.phone) = (id, email, emailVerified, phone)
         (self.nickname, self.avatarUrl, self.role, self.status) = (nickname, avatarUrl, role, status)
-        self.onboardingCompleted = onboardingCompleted
+        (self.onboardingCompleted, guest) = (onboardingCompleted, isGuest)
     }
 
     /// Servers may add values.

@@ -90,9 +90,13 @@ extension GatehouseClient {
         passkeyAdditions += 1
         defer { passkeyAdditions += 1 }
         do {
-            return try await reporting(credential, options, Self.isUseless) { () async throws(GatehouseError) in
+            let session = try presentSession()
+            let passkey = try await reporting(credential, options, Self.isUseless) {
+                () async throws(GatehouseError) in
                 try await call(ListedPasskey.self, "POST", "/passkeys", body: body, isSentOnce: true)
             }
+            if session.user.isGuest { await renewAfterLinking(session) }
+            return passkey
         } catch {
             throw error.afterUsedCode(from: .passkey)
         }

@@ -12,6 +12,9 @@ struct Record: Codable, Equatable {
     /// Names of keys that are to be deleted.
     var oldKeys: [String]?
 
+    /// The name of the key of guests.
+    static let guestKey = "guest"
+
     private static let currentVersion = 1
     /// A device that stays offline must not grow the store for ever.
     static let mostLogouts = 20
@@ -46,6 +49,7 @@ struct Record: Codable, Equatable {
         var old = Set(oldKeys ?? []).union(earlier?.sessionKeys ?? []).subtracting(needed)
         if let next = earlier?.nextKey, !needed.contains(next) { old.insert(next) }
         if let next = nextKey { old.remove(next) }
+        old.remove(Self.guestKey)
         oldKeys = old.isEmpty ? nil : old.sorted()
     }
 

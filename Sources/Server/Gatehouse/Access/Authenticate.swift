@@ -16,10 +16,13 @@ package struct Caller: Sendable, Equatable {
     package let strength: LoginStrength
     /// Whether the user had no phone number when the token was issued, and the settings require one.
     package let needsPhone: Bool
+    /// Whether the user is a guest. Until it has been compared with what has changed since, whether the token says so.
+    package var isGuest: Bool
 
     package init(
         userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp,
-        keyThumbprint: String? = nil, strength: LoginStrength = .single, needsPhone: Bool = false
+        keyThumbprint: String? = nil, strength: LoginStrength = .single, needsPhone: Bool = false,
+        isGuest: Bool = false
     ) {
         self.userID = userID
         self.sessionID = sessionID
@@ -29,6 +32,7 @@ package struct Caller: Sendable, Equatable {
         self.keyThumbprint = keyThumbprint
         self.strength = strength
         self.needsPhone = needsPhone
+        self.isGuest = isGuest
     }
 }
 
@@ -60,27 +64,29 @@ extension AuthService {
         in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = platform.now()
-        let caller = try claimedCaller(accessToken, now: now, in: &context)
+        var caller = try claimedCaller(accessToken, now: now, in: &context)
         if let accessToken, caller.keyThumbprint != nil || accessToken.scheme == .dpop {
             try checkAtGuard(caller, accessToken, proof(), now: now, in: context)
         }
-        try requireActive(caller)
+        try requireActive(&caller)
         confirm(caller, at: now)
         if !admitsWithoutPhone { try requirePhone(of: caller) }
         return caller
     }
 
-    /// The token says so, or the number was removed since. After the user has bound a number, the client refreshes.
+    /// The token says so, or the number was removed since. After the user has bound a number, the client refreshes. A guest
+    /// needs none: the first account makes them a user, and then they do.
     func requirePhone(of caller: Caller) throws(Refusal) {
-        guard case .required = policy.phone.binding else { return }
+        guard case .required = policy.phone.binding, !caller.isGuest else { return }
         if caller.needsPhone { throw .phoneRequired }
         if try revocations.hasLostNumber(caller) { throw .phoneRequired }
     }
 
-    /// Refuses a caller whose session has ended.
-    func requireActive(_ caller: Caller) throws(Refusal) {
+    /// Refuses a caller whose session has ended. A token from before a guest became a user counts as the user's.
+    func requireActive(_ caller: inout Caller) throws(Refusal) {
         try revocations.requireCurrent()
         try revocations.check(caller)
+        if caller.isGuest { caller.isGuest = try revocations.isGuest(caller) }
     }
 
     /// Records that the tokens of the caller's generation have reached their client.
@@ -95,16 +101,20 @@ extension AuthService {
     ///   - role: the name of the least role; nil when every role will do.
     ///   - login: the most seconds since the login, in digits, `acr=` with the `acr` of the weakest login, or both with a
     ///     blank between them; nil when every login will do.
+    ///   - admitsGuests: whether guests may pass.
     package func authenticate(
         _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, atLeast role: String?,
-        since login: String?, in context: inout RequestContext
+        since login: String?, admitsGuests: Bool = false, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         guard role != nil || login != nil else {
-            return try authenticate(accessToken, proof: proof(), in: &context)
+            let caller = try authenticate(accessToken, proof: proof(), in: &context)
+            guard !caller.isGuest || admitsGuests else { throw .guest }
+            return caller
         }
         let least = try demandedRole(role, in: context)
         let (limit, weakest) = try demandedLogin(login, in: context)
         let caller = try authenticate(accessToken, proof: proof(), in: &context)
+        guard !caller.isGuest || admitsGuests else { throw .guest }
         guard caller.role >= least else { throw .insufficientRole }
         // Before the age, because a stronger login is a new one.
         guard caller.strength >= weakest else { throw .insufficientAuthentication(weakest) }

@@ -1,6 +1,6 @@
 /// A request to add a phone number or a mail address to the caller, with what proves it.
 package struct AddressBinding: Sendable {
-    /// What happens if the address belongs to another user.
+    /// What happens if the address, or another identity, belongs to another user.
     package enum Taken: String, Sendable, CaseIterable {
         case refuse
         /// The caller becomes that user.
@@ -15,11 +15,9 @@ package struct AddressBinding: Sendable {
 
     package let channel: CodeChannel
     package let proof: Proof
-    package var onTaken: Taken
+    package let onTaken: OnTaken
     /// Whether the address takes the place of the one that the caller has.
     package var replaces: Bool
-    /// The refresh token of the caller's session. A join needs it.
-    package var refreshToken: String?
 
     package init(
         channel: CodeChannel, proof: Proof, onTaken: Taken = .refuse, replaces: Bool = false,
@@ -27,8 +25,19 @@ package struct AddressBinding: Sendable {
     ) {
         self.channel = channel
         self.proof = proof
-        self.onTaken = onTaken
+        self.onTaken = OnTaken(onTaken, refreshToken: refreshToken)
         self.replaces = replaces
+    }
+}
+
+/// What a request says about an identity of another user.
+package struct OnTaken: Sendable {
+    package let taken: AddressBinding.Taken
+    /// The refresh token of the caller's session. A join needs it.
+    package let refreshToken: String?
+
+    package init(_ taken: AddressBinding.Taken = .refuse, refreshToken: String? = nil) {
+        self.taken = taken
         self.refreshToken = refreshToken
     }
 }
@@ -46,27 +55,13 @@ extension AuthService {
     ) throws(Refusal) -> BindingResult {
         let now = platform.now()
         // First, so that a refused one costs no try of the code.
-        let refreshTokenHash = try refreshTokenHash(in: binding, of: caller)
+        let refreshTokenHash = try refreshTokenHash(in: binding.onTaken, of: caller)
         let proven = try proven(by: binding, of: caller, now: now, requestID: context.id)
-        if binding.onTaken == .join {
-            try requireStrength(of: caller, toBind: proven.identity.provider)
-            if let limit = policy.sensitiveMaxAge { try requireLogin(of: caller, within: limit, now: now) }
-        }
-        if binding.onTaken == .join,
-            let result = try join(
-                caller, holding: refreshTokenHash, provenBy: proven, from: device, now: now, in: &context)
-        {
-            reportUse(of: binding, requestID: context.id)
-            return .joined(result)
-        }
-        if binding.replaces {
-            try requireLoginForChange(of: caller, now: now)
-        } else {
-            try requireRecentLogin(of: caller, or: proven, now: now)
-        }
-        try link(proven, replaces: binding.replaces, to: caller, from: device, now: now)
-        reportUse(of: binding, requestID: context.id)
-        return .bound
+        let result = try bind(
+            proven, replaces: binding.replaces, onTaken: binding.onTaken.taken, holding: refreshTokenHash, to: caller,
+            from: device, now: now, in: &context)
+        if case .code = binding.proof { reportUse(of: proven, requestID: context.id) }
+        return result
     }
 
     private func proven(
@@ -80,8 +75,10 @@ extension AuthService {
         case .number(let token):
             // A token is used up by being exchanged, so the caller is checked before as far as that needs no number.
             try requireStrength(of: caller, toBind: .phone)
-            if binding.onTaken == .join {
-                if let limit = policy.sensitiveMaxAge { try requireLogin(of: caller, within: limit, now: now) }
+            if binding.onTaken.taken == .join {
+                if let limit = policy.sensitiveMaxAge, !caller.isGuest {
+                    try requireLogin(of: caller, within: limit, now: now)
+                }
             } else if binding.replaces {
                 try requireLoginForChange(of: caller, now: now)
             }
@@ -89,14 +86,46 @@ extension AuthService {
         }
     }
 
-    private func reportUse(of binding: AddressBinding, requestID: String) {
-        if case .code = binding.proof { report(.codeUsed(binding.channel), requestID) }
+    /// Links an account to the caller. Email addresses play no part in it.
+    package func link(
+        _ login: IdentityLogin, onTaken: OnTaken = OnTaken(), to caller: Caller, from device: Device,
+        in context: inout RequestContext
+    ) throws(Refusal) -> BindingResult {
+        let now = platform.now()
+        // First, because a provider's code can be used once.
+        let refreshTokenHash = try refreshTokenHash(in: onTaken, of: caller)
+        let proven = try verify(login, now: now, requestID: context.id)
+        return try bind(
+            proven, onTaken: onTaken.taken, holding: refreshTokenHash, to: caller, from: device, now: now, in: &context)
+    }
+
+    private func bind(
+        _ proven: ProvenIdentity, replaces: Bool = false, onTaken: AddressBinding.Taken,
+        holding refreshTokenHash: [UInt8]?, to caller: Caller, from device: Device, now: Timestamp,
+        in context: inout RequestContext
+    ) throws(Refusal) -> BindingResult {
+        if onTaken == .join {
+            try requireStrength(of: caller, toBind: proven.identity.provider)
+            if let limit = policy.sensitiveMaxAge, !caller.isGuest {
+                try requireLogin(of: caller, within: limit, now: now)
+            }
+            let result = try join(
+                caller, holding: refreshTokenHash, provenBy: proven, from: device, now: now, in: &context)
+            if let result { return .joined(result) }
+        }
+        if replaces {
+            try requireLoginForChange(of: caller, now: now)
+        } else {
+            try requireRecentLogin(of: caller, or: proven, now: now)
+        }
+        try link(proven, replaces: replaces, to: caller, from: device, now: now, requestID: context.id)
+        return .bound
     }
 
     /// The hash of a refresh token that belongs to the caller's session. Nil without one. Only the join's transaction knows
     /// whether it is the current one.
-    private func refreshTokenHash(in binding: AddressBinding, of caller: Caller) throws(Refusal) -> [UInt8]? {
-        guard binding.onTaken == .join, let token = binding.refreshToken else { return nil }
+    private func refreshTokenHash(in onTaken: OnTaken, of caller: Caller) throws(Refusal) -> [UInt8]? {
+        guard onTaken.taken == .join, let token = onTaken.refreshToken else { return nil }
         let presented = try readRefreshToken(token)
         guard presented.userID == caller.userID, presented.sessionID == caller.sessionID else {
             throw .invalidRefreshToken
@@ -108,6 +137,7 @@ extension AuthService {
     func requireLoginForChange(
         of caller: Caller, demandsStrength: Bool = true, now: Timestamp
     ) throws(Refusal) {
+        if caller.isGuest { return }
         if demandsStrength { try requireStrength(of: caller) }
         let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
         try requireLogin(of: caller, within: limit, now: now)

@@ -1,15 +1,15 @@
-/// Joins a new user to an older user of the same person: a code has proven the older user's address. The identities of
-/// the new user move to the older user, and the new user is deleted.
+/// Joins a new user, or a guest, to an older user of the same person: a code has proven the older user's address, or a guest
+/// has proven any identity of the older user. The identities of the new user move to the older user, and the new user is deleted.
 ///
-/// The code proves nothing about the caller: the address may be an attacker's own. So the request also needs the
+/// What is proven says nothing about the caller: it may be an attacker's own. So the request also needs the
 /// caller's refresh token, which a thief of an access token does not have.
 package struct Join: Sendable {
-    /// A user who exists for longer may have data in other services, which would be lost.
+    /// A user who exists for longer may have data in other services, which would be lost. Of a guest, services move it.
     package static let longestAge = Duration.seconds(86_400)
 
-    /// The address, which belongs to the older user.
+    /// The address, or another identity, which belongs to the older user.
     package let identity: Identity
-    package let redemption: Redemption
+    package let redemption: Redemption?
     /// The new user, and the session of the request.
     package let caller: UserID
     package let session: SessionID
@@ -21,11 +21,13 @@ package struct Join: Sendable {
     package let staleAfter: Duration?
     /// Of a login that may change an account.
     package let demandedStrength: LoginStrength
+    /// Whether the request was admitted as a guest's, of whom less is demanded than of a user.
+    package let isOfGuest: Bool
 
     package init(
-        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID,
+        identity: Identity, redemption: Redemption?, caller: UserID, session: SessionID,
         refreshTokenHash: [UInt8]?, moment: Timestamp, device: Device, staleAfter: Duration? = nil,
-        demandedStrength: LoginStrength = .single
+        demandedStrength: LoginStrength = .single, isOfGuest: Bool = false
     ) {
         self.identity = identity
         self.redemption = redemption
@@ -36,6 +38,7 @@ package struct Join: Sendable {
         self.device = device
         self.staleAfter = staleAfter
         self.demandedStrength = demandedStrength
+        self.isOfGuest = isOfGuest
     }
 }
 
@@ -57,17 +60,21 @@ package struct JoinFacts: Sendable {
     package let callersSessions: [Session]
     /// The user who has the address; nil for none.
     package let owner: Party?
+    /// The user who has the identity's union subject, if it is another one than the owner.
+    package let otherUser: UserID?
     /// When the owner last signed in or refreshed, if `Join.staleAfter` is set.
     package let ownersLastUse: Timestamp?
     package let use: Redemption.Use
 
     package init(
-        caller: Party?, callersSessions: [Session], owner: Party?, ownersLastUse: Timestamp? = nil,
+        caller: Party?, callersSessions: [Session], owner: Party?, otherUser: UserID? = nil,
+        ownersLastUse: Timestamp? = nil,
         use: Redemption.Use
     ) {
         self.caller = caller
         self.callersSessions = callersSessions
         self.owner = owner
+        self.otherUser = otherUser
         self.ownersLastUse = ownersLastUse
         self.use = use
     }
@@ -84,6 +91,8 @@ package enum JoinDecision: Sendable {
     case userInactive
     /// The number may have another owner by now, and the older user has another way to sign in.
     case staleNumber(UserID)
+    /// The guest has become a user since the request was admitted.
+    case noGuest
 }
 
 /// What a join writes: all of it, in one transaction.
@@ -95,16 +104,21 @@ package struct AcceptedJoin: Sendable {
     package let refreshToken: String
     package let events: [AuditEntry]
     package let notices: [OwnerNotice]
+    /// The account of the identity, if it has changed.
+    package var account: LinkedAccount?
+    package var task: AppleTask?
 }
 
 extension Join {
     /// Nil for a join that is possible.
     func refusal(on facts: JoinFacts, equal: ([UInt8], [UInt8]) -> Bool) -> JoinDecision? {
         guard let caller = facts.caller, caller.user.status == .active else { return .userInactive }
+        if isOfGuest, !caller.user.isGuest { return .noGuest }
         guard let owner = facts.owner, owner.user.id != caller.user.id else { return .nothingToJoin }
         guard facts.use == .first else { return .used }
-        guard owner.user.status == .active, mayBeJoined(owner), isNew(caller.user, with: facts.callersSessions),
-            let refreshTokenHash, let current = facts.callersSessions.first?.token
+        guard owner.user.status == .active, facts.otherUser == nil, mayBeJoined(owner),
+            isNew(caller.user, with: facts.callersSessions), let refreshTokenHash,
+            let current = facts.callersSessions.first(where: { $0.id == session })?.token
         else { return .taken(.identity) }
         guard equal(refreshTokenHash, current.hash) else { return .supersededToken }
         if owner.accounts.count > 1, isStale(on: facts) { return .staleNumber(owner.user.id) }
@@ -119,8 +133,11 @@ extension Join {
         return owner.user.role == .user && !isGuarded
     }
 
+    /// All sessions of a guest are of one device, or the guest has but one.
     private func isNew(_ user: User, with sessions: [Session]) -> Bool {
-        user.role == .user && user.createdAt >= moment - Self.longestAge && sessions.map(\.id) == [session]
+        if user.isGuest { return true }
+        return identity.provider.isProvenByCode && user.role == .user && user.createdAt >= moment - Self.longestAge
+            && sessions.map(\.id) == [session]
     }
 
     func isStale(on facts: JoinFacts) -> Bool {
@@ -165,25 +182,26 @@ extension AuthService {
         now: Timestamp,
         in context: inout RequestContext
     ) throws(Refusal) -> LoginResult? {
-        guard let redemption = proven.redemption else { return nil }
         let join = Join(
-            identity: proven.identity, redemption: redemption, caller: caller.userID, session: caller.sessionID,
+            identity: proven.identity, redemption: proven.redemption, caller: caller.userID, session: caller.sessionID,
             refreshTokenHash: refreshTokenHash, moment: issueTime(at: now), device: device,
             staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil,
-            demandedStrength: policy.sensitiveStrength)
+            demandedStrength: policy.sensitiveStrength, isOfGuest: caller.isGuest)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
-        ) { facts in self.decide(join, on: facts, by: proven.method, keeping: caller.keyThumbprint) }
+        ) { facts in self.decide(join, on: facts, proven: proven, keeping: caller.keyThumbprint) }
         switch decision {
         case .nothingToJoin: return nil
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .supersededToken: throw .invalidRefreshToken
-        case .used: throw .invalidCode
+        case .used: throw .replayed(by: proven.identity.provider)
+        case .noGuest: throw .sessionRevoked
         case .userInactive: throw .userDisabled
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
             announce(ended, requestID: context.id)
             report(.loggedIn(proven.identity.provider, isNewUser: false), context.id)
+            if caller.isGuest { report(.guests(.joined, count: 1), context.id) }
             context.identify(accepted.user.id, accepted.session.id)
             let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
             return LoginResult(tokens: tokens, user: accepted.user, isNewUser: false)
@@ -191,21 +209,28 @@ extension AuthService {
     }
 
     private func decide(
-        _ join: Join, on facts: JoinFacts, by method: LoginMethod?, keeping key: String?
+        _ join: Join, on facts: JoinFacts, proven: ProvenIdentity, keeping key: String?
     ) -> JoinDecision {
         if let refusal = join.refusal(on: facts, equal: platform.equal) { return refusal }
         guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
-        let (user, isStale) = (owner.user.joined(by: caller), join.isStale(on: facts))
+        let (user, isStale, isGuest) = (owner.user.joined(by: caller), join.isStale(on: facts), caller.user.isGuest)
         let (session, refreshToken) = newSession(
             of: user, by: join.identity.provider,
-            clientID: facts.callersSessions.first?.clientID ?? policy.defaultClientID, boundTo: key, method: method,
+            clientID: isGuest
+                ? proven.clientID : facts.callersSessions.first?.clientID ?? policy.defaultClientID,
+            boundTo: key, method: proven.method,
             from: join.device, now: join.moment)
+        // Of a guest, no account moves: for the owner it is a login on another device.
+        let devices = isGuest && policy.tellsOwners ? owner.user.notices(of: .newDevice, at: join.moment) : []
+        let joins = isGuest ? [] : [owner, caller].flatMap { $0.user.notices(of: .joined, at: join.moment) }
         return .join(
             AcceptedJoin(
                 user: user, session: session, refreshToken: refreshToken,
                 events: join.events(of: caller, joining: owner.user, in: session, isStale: isStale),
-                notices: (isStale ? owner.user.notices(of: .staleNumberUsed, at: join.moment) : [])
-                    + [owner, caller].flatMap { $0.user.notices(of: .joined, at: join.moment) }))
+                notices: (isStale ? owner.user.notices(of: .staleNumberUsed, at: join.moment) : devices) + joins,
+                account: owner.accounts.first { $0.provider == join.identity.provider }?.updated(from: join.identity),
+                task: exchangeTask(
+                    for: proven.laterCode, of: user.id, clientID: proven.clientID, now: join.moment)))
     }
 
     /// Apple's tokens are encrypted for their owner. Nil for one that cannot be decrypted.

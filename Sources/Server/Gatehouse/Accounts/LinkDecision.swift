@@ -6,18 +6,21 @@ package struct NewLink: Sendable {
     package let task: AppleTask?
     /// Whether the identity takes the place of the account that the user has at the provider.
     package let replaces: Bool
+    /// Whether the request was admitted as a guest's, of whom less is demanded than of a user.
+    package let isOfGuest: Bool
     package let event: AuditEntry
     private let hasher: any IdentityHasher
 
     package init(
         identity: Identity, user: UserID, redemption: Redemption?, task: AppleTask?, replaces: Bool = false,
-        event: AuditEntry, hasher: any IdentityHasher
+        isOfGuest: Bool = false, event: AuditEntry, hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.user = user
         self.redemption = redemption
         self.task = task
         self.replaces = replaces
+        self.isOfGuest = isOfGuest
         self.event = event
         self.hasher = hasher
     }
@@ -38,6 +41,8 @@ package enum LinkDecision: Sendable {
     case replayed
     case usedNonce
     case userInactive
+    /// The guest has become a user since the request was admitted.
+    case noGuest
 }
 
 /// Why an identity cannot be linked.
@@ -52,6 +57,7 @@ extension NewLink {
     /// - Parameter user: nil when there is no such user.
     package func decide(on facts: IdentityFacts, of user: User?) -> LinkDecision {
         guard let user, user.status == .active else { return .userInactive }
+        if isOfGuest, !user.isGuest { return .noGuest }
         switch facts.use {
         case .replayed: return .replayed
         case .usedNonce: return .usedNonce
@@ -102,37 +108,36 @@ extension AuthService {
         try store.accounts(of: caller.userID)
     }
 
-    /// Links an account to the caller. Email addresses play no part in it.
-    package func link(
-        _ login: IdentityLogin, to caller: Caller, from device: Device, requestID: String
-    ) throws(Refusal) {
-        let now = platform.now()
-        let proven = try verify(login, now: now, requestID: requestID)
-        try requireRecentLogin(of: caller, or: proven, now: now)
-        try link(proven, to: caller, from: device, now: now)
-    }
-
     /// Links what was proven to the caller.
     ///
     /// - Parameter replaces: whether it takes the place of the account that the caller has at the provider.
     func link(
-        _ proven: ProvenIdentity, replaces: Bool = false, to caller: Caller, from device: Device, now: Timestamp
+        _ proven: ProvenIdentity, replaces: Bool = false, to caller: Caller, from device: Device, now: Timestamp,
+        requestID: String
     ) throws(Refusal) {
         let provider = proven.identity.provider
         let event = AuditEntry(
             .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
-            device: device)
+            device: device, detail: caller.isGuest ? "guest" : nil)
         let link = NewLink(
             identity: proven.identity, user: caller.userID, redemption: proven.redemption,
             task: exchangeTask(for: proven.laterCode, of: caller.userID, clientID: proven.clientID, now: now),
-            replaces: replaces, event: event, hasher: hasher)
+            replaces: replaces, isOfGuest: caller.isGuest, event: event, hasher: hasher)
         switch try store.record(link) {
-        case .link, .replace, .alreadyLinked: return
+        case .link, .replace, .alreadyLinked: if caller.isGuest { reportNewUser(requestID) }
+        case .noGuest: throw .sessionRevoked
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed: throw .replayed(by: provider)
         case .usedNonce: throw .identity(.nonce(.challengeUsed), by: provider)
         case .userInactive: throw .userDisabled
         }
+    }
+
+    /// A guest has linked an account. The guard admits the user from the next request on. After a failure, the log is read
+    /// within a second.
+    func reportNewUser(_ requestID: String?) {
+        report(.guests(.becameUser, count: 1), requestID)
+        try? revocations.catchUp()
     }
 
     /// Unlinks the caller's account at a provider, and ends the sessions that it opened. The caller's own goes on, because

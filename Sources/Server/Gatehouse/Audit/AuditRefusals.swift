@@ -36,6 +36,7 @@ extension Refusal {
         case .invalidCode: "code"
         case .countryNotServed: "country_not_served"
         case .staleNumber: "stale_number"
+        case .tooManyGuests: "too_many_guests"
         case .invalidDevSecret: "dev_secret"
         case .invalidRefreshToken, .notARefreshToken: "unknown_token"
         case .refreshTokenExpired: "expired_token"
@@ -57,7 +58,8 @@ extension Refusal {
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {
         switch self {
-        case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked:
+        case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked,
+            .tooManyGuests:
             label
         // A wrong counter as well.
         case .passkey(let fault): fault == .counter ? nil : label

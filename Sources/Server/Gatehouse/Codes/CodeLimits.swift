@@ -70,7 +70,7 @@ package struct CodeLimits: Sendable, Equatable {
 
 /// What a message is counted by. Each is a keyed hash, except for the country.
 package struct CodeKeys: Sendable, Equatable {
-    package let channel: CodeChannel
+    package let provider: Provider
     package let address: [UInt8]
     package let prefix: [UInt8]?
     /// Of the prefix and the network together.
@@ -80,10 +80,10 @@ package struct CodeKeys: Sendable, Equatable {
     package let network: [UInt8]?
 
     package init(
-        channel: CodeChannel, address: [UInt8], prefix: [UInt8]? = nil, prefixFromNetwork: [UInt8]? = nil,
+        provider: Provider, address: [UInt8], prefix: [UInt8]? = nil, prefixFromNetwork: [UInt8]? = nil,
         country: String? = nil, client: [UInt8]? = nil, network: [UInt8]? = nil
     ) {
-        self.channel = channel
+        self.provider = provider
         self.address = address
         self.prefix = prefix
         self.prefixFromNetwork = prefixFromNetwork
@@ -105,7 +105,6 @@ extension CodeLimits {
     /// - Parameter isKnownNetwork: whether the address was proven from this network. Then limits against the use of many
     ///   numbers do not hold, and a fifth of what the channel may send is left for such networks.
     package func quotas(isKnownNetwork: Bool) -> [CodeQuota] {
-        let all = [(CodeScope.client, perClient), (.network, perNetwork)]
         let others: [(CodeScope, [CodeRate])] =
             isKnownNetwork
             ? [(.channel, perChannel)]
@@ -113,7 +112,14 @@ extension CodeLimits {
                 (.prefixFromNetwork, perPrefixAndNetwork), (.prefix, perPrefix), (.country, perCountry),
                 (.channel, perChannel.map { CodeRate(($0.count * 4 + 4) / 5, per: $0.window) }),
             ]
-        return (all + others).flatMap { scope, rates in rates.map { CodeQuota(scope: scope, rate: $0) } }
+        return networkQuotas + quotas(of: others)
+    }
+
+    /// Those of a client and of its network. New guests have no others.
+    package var networkQuotas: [CodeQuota] { quotas(of: [(.client, perClient), (.network, perNetwork)]) }
+
+    private func quotas(of rates: [(CodeScope, [CodeRate])]) -> [CodeQuota] {
+        rates.flatMap { scope, rates in rates.map { CodeQuota(scope: scope, rate: $0) } }
     }
 }
 
@@ -127,6 +133,10 @@ package struct CodeFacts: Sendable {
         package init(_ scope: CodeScope, until: Timestamp) {
             self.scope = scope
             self.until = until
+        }
+
+        func reached(at now: Timestamp) -> CodeLimitReached {
+            CodeLimitReached(scope, wait: CodeLimits.wait(until: until, now: now))
         }
     }
 
@@ -178,9 +188,7 @@ extension CodeLimits {
     /// The first limit that a message at this moment would exceed; nil if it may be sent.
     package func reached(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
         if let reached = addressLimit(on: facts, now: now) { return reached }
-        if let quota = facts.exhausted.first {
-            return CodeLimitReached(quota.scope, wait: wait(until: quota.until, now: now))
-        }
+        if let quota = facts.exhausted.first { return quota.reached(at: now) }
         guard !facts.isKnownNetwork, facts.shares.contains(where: isTooLow) else { return nil }
         // The share changes as codes are used, and as the oldest ones leave the window.
         return CodeLimitReached(.unused, wait: Self.shareWindow / 4)
@@ -222,13 +230,13 @@ extension CodeLimits {
             guard rate.count > 0 else { return rate.window }
             let counted = sent.filter { $0 > now - rate.window }
             guard counted.count >= rate.count else { return nil }
-            return wait(until: counted[rate.count - 1] + rate.window, now: now)
+            return Self.wait(until: counted[rate.count - 1] + rate.window, now: now)
         }
         return waits.max().map { CodeLimitReached(scope, wait: $0) }
     }
 
     /// Whole seconds, so that a client that comes back after them is not refused again.
-    private func wait(until moment: Timestamp, now: Timestamp) -> Duration {
+    fileprivate static func wait(until moment: Timestamp, now: Timestamp) -> Duration {
         .seconds(max(1, (moment.milliseconds - now.milliseconds + 999) / 1000))
     }
 

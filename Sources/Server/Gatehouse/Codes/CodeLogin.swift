@@ -71,7 +71,7 @@ extension AuthService {
             redemption: Redemption(tokenHash: code.idHash, moment: now, expiresAt: code.expiresAt))
     }
 
-    private func reportUse(of proven: ProvenIdentity, requestID: String) {
+    func reportUse(of proven: ProvenIdentity, requestID: String) {
         if let channel = CodeChannel(proven.identity.provider) { report(.codeUsed(channel), requestID) }
     }
 }

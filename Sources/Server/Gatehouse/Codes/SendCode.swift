@@ -118,15 +118,24 @@ extension AuthService {
         func key(_ kind: String, _ text: String?) -> [UInt8]? {
             text.flatMap { hasher.hashes(of: "\(kind) \($0)", by: provider).first }
         }
-        let network = device.address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 }
+        let network = device.network
+        let (clientKey, networkKey) = networkKeys(of: device, by: provider)
         return CodeKeys(
-            channel: address.channel, address: key("code address", address.mailbox) ?? [],
+            provider: provider, address: key("code address", address.mailbox) ?? [],
             prefix: key("code prefix", prefix),
             prefixFromNetwork: prefix.flatMap { prefix in
                 network.flatMap { key("code prefix and network", "\(prefix) \($0)") }
             }, country: country,
-            client: key("code client", device.address.map { ClientNetwork.clientKey(ofAddress: $0) }),
-            network: key("code network", network))
+            client: clientKey, network: networkKey)
+    }
+
+    /// What limits count a client and its network by. Guests are counted in the same way.
+    func networkKeys(of device: Device, by provider: Provider) -> (client: [UInt8]?, network: [UInt8]?) {
+        func key(_ kind: String, _ text: String?) -> [UInt8]? {
+            text.flatMap { hasher.hashes(of: "\(kind) \($0)", by: provider).first }
+        }
+        let client = device.address.map { ClientNetwork.clientKey(ofAddress: $0) }
+        return (key("code client", client), key("code network", device.network))
     }
 
     private func record(
@@ -196,6 +205,10 @@ extension DeliveryFault {
         case .timeout, .failed, .refused: false
         }
     }
+}
+
+extension Device {
+    fileprivate var network: String? { address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 } }
 }
 
 extension CodeAddress {

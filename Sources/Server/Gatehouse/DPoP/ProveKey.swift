@@ -90,10 +90,10 @@ extension AuthService {
         ending session: SessionID? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = platform.now()
-        let caller = try claimedCaller(accessToken, now: now, in: &context)
+        var caller = try claimedCaller(accessToken, now: now, in: &context)
         let endsOwn = session == caller.sessionID
         if !endsOwn {
-            try requireActive(caller)
+            try requireActive(&caller)
             if !admitsWithoutPhone { try requirePhone(of: caller) }
         }
         try requireProof(

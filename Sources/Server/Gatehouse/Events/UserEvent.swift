@@ -68,6 +68,7 @@ extension User {
             avatarURL == former.avatarURL ? nil : "avatarUrl",
             role == former.role ? nil : "role",
             onboardingCompleted == former.onboardingCompleted ? nil : "onboardingCompleted",
+            isGuest == former.isGuest ? nil : "guest",
         ].compactMap { $0 }
     }
 }

@@ -5,6 +5,8 @@ package struct Login: Sendable {
     package let nickname: String?
     package let redemption: Redemption?
     package let passkey: PasskeyProof?
+    /// Nil unless a guest signs in.
+    package let guest: GuestLimits?
     /// The key to which the session will be bound; nil for none.
     package let key: ProvenKey?
     /// How long the user of a number may have been away; nil for any time.
@@ -17,14 +19,15 @@ package struct Login: Sendable {
 
     package init(
         identity: Identity, nickname: String?, redemption: Redemption? = nil, passkey: PasskeyProof? = nil,
-        key: ProvenKey? = nil, staleAfter: Duration? = nil, moment: Timestamp, userAgent: String? = nil,
-        tellsOwner: Bool = false,
+        guest: GuestLimits? = nil, key: ProvenKey? = nil, staleAfter: Duration? = nil, moment: Timestamp,
+        userAgent: String? = nil, tellsOwner: Bool = false,
         hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
         self.passkey = passkey
+        self.guest = guest
         self.key = key
         self.staleAfter = staleAfter
         self.moment = moment
@@ -56,11 +59,13 @@ package struct IdentityFacts: Sendable {
     /// The accounts of the user to whom the identity is linked, the oldest first; or of the one who signs in, if
     /// `Login.mayChangeAddress(of:)` or `Login.staleAfter` is set.
     package let accounts: [LinkedAccount]
+    /// A quota that a new guest would exceed.
+    package let exhausted: CodeFacts.Exhausted?
 
     package init(
         known: KnownIdentity? = nil, otherUser: UserID? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
         hasUsedProof: Bool = false, passkey: Passkey? = nil, lastUse: Timestamp? = nil,
-        accounts: [LinkedAccount] = []
+        accounts: [LinkedAccount] = [], exhausted: CodeFacts.Exhausted? = nil
     ) {
         self.known = known
         self.otherUser = otherUser
@@ -70,6 +75,7 @@ package struct IdentityFacts: Sendable {
         self.passkey = passkey
         self.lastUse = lastUse
         self.accounts = accounts
+        self.exhausted = exhausted
     }
 }
 
@@ -96,6 +102,7 @@ package enum LoginRefusal: Sendable, Equatable {
     /// The passkey, or its account, was removed.
     case passkeyRemoved(credentialID: [UInt8])
     case passkeyCounter(of: UserID?)
+    case tooManyGuests(CodeLimitReached)
 }
 
 /// What a login writes: all of it, in one transaction.
@@ -125,7 +132,11 @@ package struct AcceptedLogin: Sendable {
         self.user = user
         isNewUser = facts.known == nil
         account =
-            if let known = facts.known { known.account.updated(from: login.identity) } else {
+            if login.guest != nil {
+                nil
+            } else if let known = facts.known {
+                known.account.updated(from: login.identity)
+            } else {
                 LinkedAccount(login.identity, linkedAt: login.moment)
             }
         self.session = session
@@ -173,7 +184,7 @@ extension AuthService {
         return User(
             id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
             phone: login.identity.provider == .phone ? login.identity.subject : nil, nickname: login.nickname,
-            createdAt: login.moment)
+            createdAt: login.moment, guestKey: login.guest == nil ? nil : login.identity.subject)
     }
 
     /// - Parameter key: the thumbprint of the key to which the session is bound.
@@ -201,6 +212,7 @@ extension Login {
         }
         if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
         if facts.hasUsedProof { return .usedProof }
+        if let exhausted = facts.exhausted { return .tooManyGuests(exhausted.reached(at: moment)) }
         if facts.use == .first, let refusal = passkeyRefusal(on: facts) { return refusal }
         if let user = facts.known?.user, facts.use == .first, facts.accounts.count > 1, isStale(on: facts) {
             return .staleNumber(user.id)

@@ -17,15 +17,17 @@ package struct LoginResult: Sendable {
 extension AuthService {
     /// Finds or creates the user of a proven identity, and opens a session: the one path after every way to sign in.
     ///
-    /// - Parameter key: nil for a session that is bound to none.
+    /// - Parameters:
+    ///   - key: nil for a session that is bound to none.
+    ///   - guest: nil unless a guest signs in.
     func openSession(
-        for proven: ProvenIdentity, nickname: String?, boundTo key: ProvenKey?, from device: Device, now: Timestamp,
-        in context: inout RequestContext
+        for proven: ProvenIdentity, nickname: String?, boundTo key: ProvenKey?, as guest: GuestLimits? = nil,
+        from device: Device, now: Timestamp, in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         let provider = proven.identity.provider
         let login = Login(
             identity: proven.identity, nickname: nickname, redemption: proven.redemption, passkey: proven.passkey,
-            key: key,
+            guest: guest, key: key,
             staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now),
             userAgent: device.userAgent, tellsOwner: policy.tellsOwners, hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
@@ -72,6 +74,7 @@ extension AuthService {
         case .refuse(.usedProof): throw refused(.replayed, in: context)
         case .refuse(.knownPasskey): throw .accountAlreadyLinked(.identity)
         case .refuse(.passkeyRemoved(let id)): throw .passkey(.unknown(tokens.text(of: id)))
+        case .refuse(.tooManyGuests(let reached)): throw .tooManyGuests(reached)
         case .refuse(.passkeyCounter(let user)):
             auditCounter(of: user, from: device)
             throw .passkey(.counter)

@@ -1,9 +1,12 @@
 extension AuthService {
     /// Refuses a request that changes or ends an account when the caller's login is too weak or too old (RFC 9470). A fresh
     /// credential of a provider for one of the caller's own accounts counts as a login, and not as a strong one.
+    ///
+    /// A guest has nothing to log in by again: the session is all that there is, and what binds it protects it.
     func requireRecentLogin(
         of caller: Caller, or login: IdentityLogin?, now: Timestamp, requestID: String
     ) throws(Refusal) {
+        if caller.isGuest { return }
         try requireStrength(of: caller)
         guard let limit = exceededLimit(caller, now: now) else { return }
         guard let login else { throw .loginTooOld(limit: limit) }
@@ -19,6 +22,7 @@ extension AuthService {
 
     /// The same for a request that redeems the identity token itself, such as linking an account.
     func requireRecentLogin(of caller: Caller, or proven: ProvenIdentity, now: Timestamp) throws(Refusal) {
+        if caller.isGuest { return }
         try requireStrength(of: caller, toBind: proven.identity.provider)
         guard let limit = exceededLimit(caller, now: now) else { return }
         let isOwn = try accounts(of: caller).contains {
@@ -30,8 +34,9 @@ extension AuthService {
     /// Refuses a caller whose login proves less than the settings demand for changes of the account.
     ///
     /// - Parameter provider: of an account to link. A number that the user cannot do without is bound by any login, and so is
-    ///   the first passkey, without which no login is strong.
+    ///   the first passkey, without which no login is strong. A guest has no account to protect yet.
     func requireStrength(of caller: Caller, toBind provider: Provider? = nil) throws(Refusal) {
+        if caller.isGuest { return }
         let demanded = max(policy.sensitiveStrength, try strengthOfAdministrator(caller))
         guard caller.strength < demanded, !(provider == .phone && caller.needsPhone) else { return }
         throw .insufficientAuthentication(demanded)

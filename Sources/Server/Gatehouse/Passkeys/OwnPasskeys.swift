@@ -79,7 +79,7 @@ extension AuthService {
 
     /// Adds a passkey to the caller.
     package func addPasskey(
-        _ presented: PresentedPasskey, named name: String?, to caller: Caller, from device: Device
+        _ presented: PresentedPasskey, named name: String?, to caller: Caller, from device: Device, requestID: String
     ) throws(Refusal) -> Passkey {
         _ = try passkeyRules()
         let now = platform.now()
@@ -93,13 +93,16 @@ extension AuthService {
             let passkey = newPasskey(registered, named: name, now: now)
             let link = NewLink(
                 identity: Identity(provider: .passkey, subject: handle, email: nil), user: caller.userID,
-                redemption: redemption, task: nil, event: event(.accountLinked, of: caller, on: device, now: now),
+                redemption: redemption, task: nil, isOfGuest: caller.isGuest,
+                event: event(.accountLinked, caller.isGuest ? "guest" : nil, of: caller, on: device, now: now),
                 hasher: hasher)
             switch try store.record(
                 NewPasskey(
                     passkey, link: link, event: event(.passkeyAdded, passkey.id, of: caller, on: device, now: now)))
             {
-            case .add: return passkey
+            case .add:
+                if caller.isGuest { reportNewUser(requestID) }
+                return passkey
             case .taken: throw .accountAlreadyLinked(.identity)
             case .tooMany: throw .tooManyPasskeys
             case .outdated: throw .passkey(.challenge)
@@ -132,11 +135,11 @@ extension AuthService {
     }
 
     private func event(
-        _ kind: AuditEntry.Kind, _ passkey: String? = nil, of caller: Caller, on device: Device, now: Timestamp
+        _ kind: AuditEntry.Kind, _ detail: String? = nil, of caller: Caller, on device: Device, now: Timestamp
     ) -> AuditEntry {
         AuditEntry(
             kind, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: .passkey, device: device,
-            detail: passkey)
+            detail: detail)
     }
 }
 

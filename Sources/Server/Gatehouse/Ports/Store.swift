@@ -209,6 +209,10 @@ package protocol Store: PasskeyStore, SupportStore {
     /// Deletes one batch of expired rows, small enough to delay other writes by no more than some milliseconds. True
     /// when there is more to delete.
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool
+
+    /// Deletes one batch of the guests who have neither signed in nor refreshed since. Returns how many, and whether there may
+    /// be more.
+    func expireGuests(unusedSince limit: Timestamp, now: Timestamp) throws(Refusal) -> (count: Int, hasMore: Bool)
 }
 
 /// A store that only this machine uses.

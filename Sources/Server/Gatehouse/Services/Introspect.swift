@@ -17,9 +17,9 @@ extension AuthService {
     /// The same steps as in `authenticate`, which every guarded request runs.
     private func activeClaims(of token: String, in context: inout RequestContext) throws(Refusal) -> AccessClaims {
         let now = platform.now()
-        let claims = try tokens.readAccessClaims(token, now: now)
+        var claims = try tokens.readAccessClaims(token, now: now)
         context.identify(claims.caller.userID, claims.caller.sessionID)
-        try requireActive(claims.caller)
+        try requireActive(&claims.caller)
         confirm(claims.caller, at: now)
         try requirePhone(of: claims.caller)
         return claims

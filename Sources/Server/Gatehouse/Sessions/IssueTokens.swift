@@ -51,7 +51,8 @@ extension AuthService {
             userID: user.id, sessionID: session.id, generation: session.token.generation,
             role: try revocations.role(of: user), authenticatedAt: session.createdAt,
             keyThumbprint: session.keyThumbprint, strength: session.method?.strength ?? .single,
-            needsPhone: policy.phone.binding == .required && user.phone == nil)
+            needsPhone: policy.phone.binding == .required && user.phone == nil && !user.isGuest,
+            isGuest: user.isGuest)
         let tokenID = ULID.make("at", at: now, random: platform.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
@@ -67,7 +68,7 @@ extension AuthService {
 
 /// The claims of an access token.
 package struct AccessClaims: Sendable, Equatable {
-    package let caller: Caller
+    package var caller: Caller
     package let method: LoginMethod?
     package let clientID: String
     package let tokenID: String

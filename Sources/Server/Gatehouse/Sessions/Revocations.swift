@@ -144,10 +144,20 @@ package final class Revocations: Sendable {
         return try !currentState(of: caller.userID, after: changed).hasPhone
     }
 
+    /// Whether a caller whose token says that they are a guest is one still. The first account of a guest is in the log, and
+    /// nobody becomes a guest again.
+    package func isGuest(_ caller: Caller) throws(Refusal) -> Bool {
+        guard caller.isGuest, let changed = memory.withLock({ $0.users[caller.userID] }) else { return caller.isGuest }
+        if let state = changed.state { return state.isGuest }
+        return try currentState(of: caller.userID, after: changed).isGuest
+    }
+
     /// Reads the user, and remembers the state until the log has another change of the user.
     private func currentState(of id: UserID, after changed: ChangedUser) throws(Refusal) -> UserState {
         let user = try store.user(id)
-        let state = UserState(role: user?.role ?? .user, status: user?.status ?? .deleted, hasPhone: user?.phone != nil)
+        let state = UserState(
+            role: user?.role ?? .user, status: user?.status ?? .deleted, hasPhone: user?.phone != nil,
+            isGuest: user?.isGuest ?? false)
         memory.withLock { if $0.users[id]?.number == changed.number { $0.users[id]?.state = state } }
         return state
     }

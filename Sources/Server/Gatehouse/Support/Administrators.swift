@@ -133,6 +133,7 @@ extension SupportActKind {
     /// SUPER_ADMIN is left after each act: the one who acts.
     package func refusal(to actor: User, on target: User) -> Refusal? {
         if actor.id == target.id { return self == .signOut ? nil : .ownAccount }
+        if self == .role, target.isGuest { return actor.role < .superAdmin ? .insufficientRole : .userIsGuest }
         let needsSuperAdmin = self == .role || target.role >= .admin
         return needsSuperAdmin && actor.role < .superAdmin ? .insufficientRole : nil
     }
@@ -220,7 +221,7 @@ extension AuthService {
         case .refused(let refusal):
             switch refusal {
             // What the state of the users forbids says nothing about the administrator.
-            case .mergeConflict, .notMerged, .nothingLeftToMerge: throw refusal
+            case .mergeConflict, .notMerged, .nothingLeftToMerge, .userIsGuest: throw refusal
             default: throw try refused(refusal, to: administrator, on: target, reason: reason)
             }
         case .done(let hasChanged, let ended):

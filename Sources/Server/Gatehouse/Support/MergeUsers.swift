@@ -34,12 +34,15 @@ package enum MergeConflict: Sendable, Equatable {
     case status
     /// One of them is an administrator, and would share that with the other one's ways to sign in.
     case role
+    /// The user who would stay is a guest: the accounts of the other one would make a user of them.
+    case guest
 
     package var name: String {
         switch self {
         case .account: "account"
         case .status: "status"
         case .role: "role"
+        case .guest: "guest"
         }
     }
 }
@@ -62,6 +65,7 @@ package struct MergePlan: Sendable {
             conflicts.append(.status)
         }
         if user.user.role != .user || other.user.role != .user { conflicts.append(.role) }
+        if other.user.isGuest { conflicts.append(.guest) }
         self.conflicts = conflicts
         result = other.user.completed(by: user.user)
     }

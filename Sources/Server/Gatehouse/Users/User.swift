@@ -12,11 +12,17 @@ package struct User: Sendable, Equatable {
     package var status: UserStatus
     package var onboardingCompleted: Bool
     package var createdAt: Timestamp
+    /// What a guest signs in by: the thumbprint of a device's key, or a random text that no client has. Nil for a user who is
+    /// no guest.
+    package var guestKey: String?
+
+    package var isGuest: Bool { guestKey != nil }
 
     package init(
         id: UserID, email: String?, emailVerified: Bool = false, phone: String? = nil, nickname: String?,
         avatarURL: String? = nil,
-        role: Role = .user, status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
+        role: Role = .user, status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp,
+        guestKey: String? = nil
     ) {
         self.id = id
         self.email = email
@@ -28,6 +34,7 @@ package struct User: Sendable, Equatable {
         self.status = status
         self.onboardingCompleted = onboardingCompleted
         self.createdAt = createdAt
+        self.guestKey = guestKey
     }
 }
 
@@ -73,16 +80,19 @@ extension Role: Comparable {
     }
 }
 
-/// The current role and status of a user, and whether they have a phone number. Older access tokens may contain another role.
+/// The current role and status of a user, and whether they have a phone number or are a guest. Older access tokens may contain
+/// another role.
 package struct UserState: Sendable, Equatable {
     package let role: Role
     package let status: UserStatus
     package let hasPhone: Bool
+    package let isGuest: Bool
 
-    package init(role: Role, status: UserStatus, hasPhone: Bool = false) {
+    package init(role: Role, status: UserStatus, hasPhone: Bool = false, isGuest: Bool = false) {
         self.role = role
         self.status = status
         self.hasPhone = hasPhone
+        self.isGuest = isGuest
     }
 }
 

@@ -82,7 +82,7 @@ struct UsersRoleCommand: Command {
     let discussion = """
         Reads DATABASE_URL. USER is an id or an email address, ROLE one of USER, ADMIN and SUPER_ADMIN. A running server
         refuses access tokens with the previous role from the next request on; the sessions continue, and a refresh returns
-        a token with the new role. Also exits 0 if the user already has the role.
+        a token with the new role. Also exits 0 if the user already has the role, and 1 if the user is a guest.
         """
     let parameters = ["USER", "ROLE"]
     let options = [Option.json]
@@ -90,8 +90,9 @@ struct UsersRoleCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let role = try Arguments.choice(arguments.positional[1], for: "ROLE", among: Role.self)
         let database = try OperatorDatabase()
-        let user = try database.user(named: arguments.positional[0]).user.id
-        try UserChange(to: role).perform(on: user, in: database).print(for: arguments)
+        let user = try database.user(named: arguments.positional[0]).user
+        if user.isGuest { throw CommandError(.no, "\(user.id.text) is a guest, and guests are no administrators") }
+        try UserChange(to: role).perform(on: user.id, in: database).print(for: arguments)
         return .done
     }
 }

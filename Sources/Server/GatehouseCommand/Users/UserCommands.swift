@@ -75,7 +75,8 @@ extension UserRecord {
     /// The cells under `columns`.
     var row: [String?] {
         [
-            user.id.text, user.role.rawValue, user.status.rawValue, providers.listed, user.createdAt.description,
+            user.id.text, user.role.rawValue, user.status.rawValue, user.isGuest ? "(guest)" : providers.listed,
+            user.createdAt.description,
             lastLoginAt?.description, user.email, user.nickname,
         ]
     }
@@ -88,6 +89,7 @@ extension UserRecord {
             ["nickname", user.nickname], ["avatar", user.avatarURL],
             ["role", user.role.rawValue], ["status", user.status.rawValue],
             ["onboarded", user.onboardingCompleted ? "yes" : "no"], ["providers", providers.listed],
+            ["guest", user.isGuest ? "yes" : "no"],
             ["created", user.createdAt.description], ["updated", updatedAt.description],
             ["last login", lastLoginAt?.description], ["by", lastLoginProvider?.rawValue],
         ]
@@ -101,6 +103,7 @@ extension UserRecord {
             "nickname": JSONValue(user.nickname), "avatarUrl": JSONValue(user.avatarURL),
             "role": .string(user.role.rawValue),
             "status": .string(user.status.rawValue), "onboardingCompleted": .bool(user.onboardingCompleted),
+            "guest": .bool(user.isGuest),
             "providers": .array(providers.map { .string($0.rawValue) }),
             "createdAt": .string(user.createdAt.description), "updatedAt": .string(updatedAt.description),
             "lastLoginAt": JSONValue(lastLoginAt?.description),

@@ -55,6 +55,7 @@ package struct Configuration: Sendable {
     var waysToSignIn: [Provider] {
         let numbers: [Provider] = delivery.numbers == nil ? [] : [.phone]
         return providers.map(\.name) + delivery.channels.map(\.provider) + numbers + (passkeys == nil ? [] : [.passkey])
+            + (policy.guests.access == .off ? [] : [.guest])
     }
 
     static let minimumDevelopmentSecretBytes = 16

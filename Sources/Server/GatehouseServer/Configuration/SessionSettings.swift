@@ -42,6 +42,18 @@ package struct SessionSettings: Sendable {
     let sessionsPerUser = Setting(
         "SESSIONS_PER_USER", .number(1...10_000), default: "100", "Maximum number of active sessions of a user.",
         details: "A login beyond it ends the least recently used session.")
+    let guests = Setting(
+        "GUESTS", .oneOf(GuestPolicy.Access.self), default: "off",
+        "Whether apps may sign in users without an account.",
+        details: """
+            `bound`: with the key of the device, and the same key is the same [guest](API.md#guests). `open`: also without one, \
+            and then each login makes a guest. A client and its network get as many guests as codes (`CODES_PER_CLIENT`, \
+            `CODES_PER_NETWORK`).
+            """)
+    let guestLifetime = Setting(
+        "GUEST_TTL", .duration(.seconds(1)...(.day * 3650)), default: "30d",
+        "Time without a login or refresh after which a guest is deleted.",
+        details: "Services are told by `user.deleted`.")
     let dpopGuard = Setting(
         "DPOP_GUARD", .oneOf(DPoPPolicy.Guard.self), default: "optional",
         "What the guard asks of access tokens that are bound to a key.",
@@ -103,6 +115,7 @@ extension SettingReader<Settings> {
             services: services, passkeys: passkeys,
             tellsOwners: self[\.delivery.accountNotices] == .on && isSet(\.delivery.smtpURL))
         policy.support = supportPolicy
+        policy.guests = GuestPolicy(access: self[\.sessions.guests], lifetime: self[\.sessions.guestLifetime])
         return policy
     }
 
@@ -138,7 +151,7 @@ struct SettingWarnings {
         let warnings = SettingWarnings(policy: policy)
         return
             (warnings.tokenLifetimes + [warnings.reuseGrace] + warnings.sensitiveMaxAge
-            + [warnings.sensitiveStrength, warnings.auditRetention])
+            + [warnings.sensitiveStrength, warnings.guestLifetime, warnings.auditRetention])
             .compactMap { $0 }
     }
 
@@ -187,6 +200,15 @@ struct SettingWarnings {
         return
             "\(table.sessions.sensitiveStrength.name) is \(policy.sensitiveStrength.rawValue), which only passkeys with user "
             + "verification reach: set PASSKEY_RP_ID, or no user can change or delete an account"
+    }
+
+    private var guestLifetime: String? {
+        let (guest, token) = (policy.guests.lifetime, policy.refresh.tokenLifetime)
+        guard policy.guests.access != .off else { return nil }
+        return warning(
+            of: table.sessions.guestLifetime, if: guest < token,
+            "(\(guest.setting)) is shorter than \(table.sessions.refreshTokenLifetime.name) (\(token.setting)): guests are deleted "
+                + "whose sessions have not expired")
     }
 
     private var auditRetention: String? {

@@ -72,6 +72,7 @@ extension Refusal {
             ]
             return [.invalidCode, .staleNumber] + (provider == .phone ? ofNumbers : []) + any
         }
+        if provider == .guest { return [.tooManyGuests(CodeLimitReached(.client, wait: .zero))] + any }
         if provider == .passkey {
             return PasskeyFault.all.map(Refusal.passkey) + any
         }

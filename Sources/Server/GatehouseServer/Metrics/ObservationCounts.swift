@@ -22,7 +22,7 @@ final class ObservationCounts: MetricSource {
         switch event {
         case .loggedIn(let provider, let isNewUser): logins.countSuccess(by: provider, isNewUser: isNewUser)
         case .loginRefused(let provider, let refusal): logins.count(refusal, by: provider)
-        case .sessionsEnded(_, let count): add(count, of: event)
+        case .sessionsEnded(_, let count), .guests(_, let count): add(count, of: event)
         default: add(1, of: event)
         }
     }
@@ -170,6 +170,10 @@ private struct EventMetric: Sendable {
                 "outcome": NoticeOutcome.allCases.map(\.rawValue),
             ]
         ) { if case .ownerNotice(let notice, let outcome) = $0 { [notice.rawValue, outcome.rawValue] } else { nil } },
+        EventMetric(
+            "gatehouse_guests_total", "Guests that were made, became users, joined another user, or expired.",
+            ["event": GuestEvent.allCases.map(\.rawValue)]
+        ) { if case .guests(let event, _) = $0 { [event.rawValue] } else { nil } },
         EventMetric(
             "gatehouse_web_sign_ins_total",
             "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused.",

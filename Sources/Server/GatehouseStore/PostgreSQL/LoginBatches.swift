@@ -11,7 +11,7 @@ import PostgreSQL
 ///
 /// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login. A login
 /// whose locks are not free runs in a transaction of its own, which waits for them in their order. So does each login of a
-/// batch that has failed, and each that needs more reads than most: with a union subject, with a limit for stale numbers, of
+/// batch that has failed, and each that needs more reads than most: with a union subject, with a limit for stale numbers, of a guest, of
 /// a user at the limit of sessions, or with another address than the user's. Two logins with a lock in common are in two
 /// batches, because the second is decided about what the first has written. A batch whose commit may have happened fails,
 /// and is not run again.
@@ -35,8 +35,9 @@ final class LoginBatches: Sendable {
     func record(
         _ login: Login, limit: Int, until end: MonotonicTime, by decide: @escaping (IdentityFacts) -> LoginDecision
     ) throws -> LoginDecision? {
-        // A second user, the last use, or a passkey would have to be read.
-        guard login.identity.unionSubject == nil, login.staleAfter == nil, login.passkey == nil else { return nil }
+        // A second user, the last use, a passkey, or a guest would have to be read.
+        guard login.identity.unionSubject == nil, login.staleAfter == nil, login.passkey == nil, login.guest == nil
+        else { return nil }
         let pending = PendingLogin(login, limit: limit, decide)
         try queue.perform(pending, until: end) { run($0, until: end) }
         return try pending.result.get()

@@ -137,5 +137,6 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "login methods", usableBy: 1, sql: PackageResources.postgresql_0015_login_methods_sql),
         PostgreSQLMigration(name: "support", usableBy: 1, sql: PackageResources.postgresql_0016_support_sql),
+        PostgreSQLMigration(name: "guests", usableBy: 1, sql: PackageResources.postgresql_0017_guests_sql),
     ]
 }

@@ -77,7 +77,7 @@ extension RecordConnection {
             if let former, former != account {
                 try update(account, formerSubject: former.subject, now: now)
             }
-        case .taken, .replayed, .usedNonce, .userInactive:
+        case .taken, .replayed, .usedNonce, .userInactive, .noGuest:
             return
         }
         guard let redemption = link.redemption else { return }
@@ -99,7 +99,7 @@ extension RecordConnection {
         try insert(account, of: user.id)
         if let changed { try updateAddress(of: changed, now: now) }
         try insert(UserEvent(.linked(account.provider), of: user.id, at: now))
-        // Also the phone number, which a trigger writes.
+        // Also the phone number and the end of being a guest, which triggers write.
         try insertUpdate(of: user, at: now)
     }
 

@@ -25,10 +25,10 @@ extension RelationalStore {
             let (decision, wait) = decide(try connection.codeFacts(of: send, limits: limits))
             switch decision {
             case .refuse: break
-            case .resend(let code): try connection.insert(send, of: code.idHash)
+            case .resend(let code): try connection.insert(send.keys, of: code.idHash, at: send.moment)
             case .send(let code):
                 try connection.insert(code)
-                try connection.insert(send, of: code.idHash)
+                try connection.insert(send.keys, of: code.idHash, at: send.moment)
             }
             return (decision, wait)
         }
@@ -111,14 +111,14 @@ extension StoredCode: Record {
 // MARK: - Messages
 
 extension RecordConnection {
-    fileprivate func insert(_ send: CodeSend, of idHash: [UInt8]) throws {
-        let keys = send.keys
-        try self.send(
+    /// - Parameter idHash: of the code; empty for a new guest, who is counted like a message.
+    func insert(_ keys: CodeKeys, of idHash: [UInt8], at moment: Timestamp) throws {
+        try send(
             """
             INSERT INTO code_sends (moment, code, provider, country, address, prefix, prefix_network, client, network)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(send.moment.milliseconds), .blob(idHash), .text(keys.channel.provider.rawValue),
+            .integer(moment.milliseconds), .blob(idHash), .text(keys.provider.rawValue),
             .optional(keys.country), .blob(keys.address), .optional(keys.prefix),
             .optional(keys.prefixFromNetwork), .optional(keys.client), .optional(keys.network))
     }
@@ -169,7 +169,7 @@ extension RecordConnection {
     }
 
     /// Nil if the quota permits another message. The oldest message that counts tells when it will.
-    private func exhausted(_ quota: CodeQuota, _ keys: CodeKeys, now: Timestamp) throws -> CodeFacts.Exhausted? {
+    func exhausted(_ quota: CodeQuota, _ keys: CodeKeys, now: Timestamp) throws -> CodeFacts.Exhausted? {
         guard quota.rate.count > 0 else { return CodeFacts.Exhausted(quota.scope, until: now + quota.rate.window) }
         guard let (column, key) = keys.key(of: quota.scope) else { return nil }
         // Of all messages with a key, only those of the channel count, and none of the future.
@@ -178,7 +178,7 @@ extension RecordConnection {
             SELECT moment FROM code_sends WHERE \(column) = ? AND provider = ? AND moment > ? AND moment <= ?
             ORDER BY moment DESC LIMIT 1 OFFSET ?
             """,
-            key, .text(keys.channel.provider.rawValue), .integer((now - quota.rate.window).milliseconds),
+            key, .text(keys.provider.rawValue), .integer((now - quota.rate.window).milliseconds),
             .integer((now + ClockAgreement.readinessLimit).milliseconds), .integer(Int64(quota.rate.count - 1))
         ) { row in CodeFacts.Exhausted(quota.scope, until: row.timestamp(0) + quota.rate.window) }
     }
@@ -209,7 +209,7 @@ extension CodeKeys {
         case .prefix: prefix.map { ("prefix", .blob($0)) }
         case .prefixFromNetwork: prefixFromNetwork.map { ("prefix_network", .blob($0)) }
         case .country: country.map { ("country", .text($0)) }
-        case .channel: ("provider", .text(channel.provider.rawValue))
+        case .channel: ("provider", .text(provider.rawValue))
         case .address, .addressFromNetwork, .unused: nil
         }
     }

@@ -22,7 +22,7 @@ extension RecordConnection {
         guard let user = try user(former.id), let event = UserEvent.update(of: user, from: former, at: now) else {
             return
         }
-        // A trigger changes the phone number alone.
+        // A trigger changes the phone number alone, and another one ends being a guest.
         try markUpdated(user.id, now: now)
         try insert(event)
     }

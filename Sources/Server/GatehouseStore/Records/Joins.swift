@@ -25,11 +25,13 @@ extension RelationalStore {
 
 extension RecordConnection {
     fileprivate func facts(of join: Join) throws -> JoinFacts {
-        let owner = try known(join.identity).known?.user
+        let (known, otherUser) = try known(join.identity)
+        let owner = known?.user
         return JoinFacts(
             caller: try user(join.caller).map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
             callersSessions: try sessions(of: join.caller, aliveAt: join.moment),
             owner: try owner.map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
+            otherUser: otherUser,
             ownersLastUse: join.staleAfter == nil ? nil : try owner.flatMap { try lastUse(of: $0.id) },
             use: try use(of: join.redemption))
     }
@@ -45,7 +47,14 @@ extension RecordConnection {
         let ended = try deleteSessions(of: join.caller, for: .userDeleted, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
         try updateAtLogin(accepted.user, from: former, by: join.identity.provider, now: join.moment)
-        try markRedeemed(join.redemption, by: join.identity.provider)
+        if let account = accepted.account, let known = try known(join.identity).known {
+            try update(account, formerSubject: known.account.subject, now: join.moment)
+        }
+        if let task = accepted.task { try insert(task) }
+        if let redemption = join.redemption {
+            try markRedeemed(redemption, by: join.identity.provider)
+            try linkReplayGrace(of: redemption, to: join.identity)
+        }
         try insert(accepted.session, redeeming: nil)
         for event in accepted.events { try insert(event) }
         try insert(accepted.notices)

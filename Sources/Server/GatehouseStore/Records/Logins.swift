@@ -35,6 +35,7 @@ extension RecordConnection {
     }
 
     fileprivate func facts(of login: Login) throws -> IdentityFacts {
+        if let limits = login.guest { return try facts(of: login, asGuestWithin: limits) }
         let use = try use(of: login.redemption)
         let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
         let (account, otherUser) = try known(login.identity)
@@ -88,6 +89,7 @@ extension RecordConnection {
             let created = accepted.user.createdAt
             try insert(accepted.user, lastLoginAt: created, by: login.identity.provider, now: created)
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
+            if let guest = login.guest { try insert(guest.keys, of: [], at: login.moment) }
         }
         if let redemption = login.redemption {
             if login.identity.provider.isProvenByCode { try markUsed(code: redemption.tokenHash) }

@@ -57,7 +57,7 @@ extension RecordConnection {
         return wasDisabled || hadBarred
     }
 
-    /// False, and nothing is changed, when the user has the role already or is deleted.
+    /// False, and nothing is changed, when the user has the role already, is deleted or a guest.
     func give(_ role: Role, to id: UserID, now: Timestamp) throws -> Bool {
         guard try setRole(role, of: id, now: now) else { return false }
         try insert(UserEvent(.updated(["role"]), of: id, at: now))
@@ -148,13 +148,13 @@ extension RecordConnection {
             .text(status.rawValue), .integer(now.milliseconds), .text(id.text), .text(expected.rawValue)) == 1
     }
 
-    /// False, and nothing is changed, when the user has the role already or is deleted. The trigger
+    /// False, and nothing is changed, when the user has the role already, is deleted or a guest. The trigger
     /// `user_standing_changed` adds the user to the revocation log.
     func setRole(_ role: Role, of id: UserID, now: Timestamp) throws -> Bool {
         try run(
             """
             UPDATE users SET role = ?1, updated_at = \(later("?2"))
-            WHERE id = ?3 AND role <> ?1 AND status <> 'DELETED'
+            WHERE id = ?3 AND role <> ?1 AND status <> 'DELETED' AND guest_key IS NULL
             """,
             .text(role.rawValue), .integer(now.milliseconds), .text(id.text)) == 1
     }

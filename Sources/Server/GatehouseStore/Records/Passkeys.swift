@@ -85,7 +85,7 @@ extension RecordConnection {
             try self.link(account, to: user, changing: nil, now: now)
             try insert(link.event)
         case .alreadyLinked: break
-        case .replace, .taken, .replayed, .usedNonce, .userInactive: return .outdated
+        case .replace, .taken, .replayed, .usedNonce, .userInactive, .noGuest: return .outdated
         }
         try insert(new.passkey, of: .passkey, link.identity.subject)
         try insert(new.event)

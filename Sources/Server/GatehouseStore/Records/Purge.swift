@@ -2,9 +2,11 @@ import Gatehouse
 import SQL
 import Synchronization
 
-/// The positions of maintenance in its scans: of the sessions, and of each table whose rows live for different times.
+/// The positions of maintenance in its scans: of the sessions, of the guests, and of each table whose rows live for different times.
 package final class PurgeCursor: Sendable {
     fileprivate let session = Mutex("")
+    /// By the key of the guest.
+    let guest = Mutex("")
     fileprivate let rows = Mutex<[String: Int64]>([:])
     /// When statistics are counted next.
     let counting = Mutex(ContinuousClock.now)
@@ -20,7 +22,7 @@ private struct AppendOnlyTable {
 /// How many rows one step examines.
 let slice: Int64 = 500
 /// How long one step may delay other writes, where there is one writer at a time.
-private let timeLimit = Duration.milliseconds(4)
+let purgeTimeLimit = Duration.milliseconds(4)
 
 extension RelationalStore {
     /// One step of `Store.purge`.
@@ -164,7 +166,7 @@ extension RelationalStore {
         return try writing { connection in
             // Another node removes the same rows.
             guard try connection.lockMaintenance() else { return false }
-            let deadline = ContinuousClock.now + timeLimit
+            let deadline = ContinuousClock.now + purgeTimeLimit
             for (index, key) in keys.enumerated() {
                 try delete(connection, key)
                 if ContinuousClock.now >= deadline { return index + 1 < keys.count }

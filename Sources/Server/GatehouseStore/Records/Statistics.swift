@@ -80,6 +80,8 @@ private struct CountedRows {
         case .codeRefused: return [StatisticSeries(.codes, "\(provider ?? "OTHER") refused")]
         default: break
         }
+        // Each new guest is counted like a message.
+        if provider == Provider.guest.rawValue { return [StatisticSeries(.users, "guests")] }
         switch self.kind {
         case "new": return [StatisticSeries(.users, "new")]
         // A code that was used was sent before.

@@ -110,6 +110,7 @@ extension RecordConnection {
             """
             UPDATE users SET status = 'DELETED', email = NULL, email_verified = FALSE, nickname = NULL,
                 avatar_url = NULL, onboarding_completed = FALSE, last_login_at = NULL, last_login_provider = NULL,
+                guest_key = NULL,
                 updated_at = \(later("?2"))
             WHERE id = ?1 AND status <> 'DELETED'
             """,
@@ -164,6 +165,8 @@ extension User: Record {
         try column("status", &status, row)
         try column("onboarding_completed", &onboardingCompleted, row)
         try column("created_at", &createdAt, row)
+        // Set to NULL by triggers, when the user gets an account.
+        try column("guest_key", &guestKey, row)
         guard !column.isInsert else { return }
         // Written by a trigger, with the account at PHONE.
         try column("phone", &phone, row)
@@ -181,7 +184,7 @@ extension RecordConnection {
         let users = try all(
             """
             SELECT u.id, \(userColumns), u.last_login_at FROM users u
-            WHERE u.id > coalesce(?1, '') AND u.status <> 'DELETED' ORDER BY u.id LIMIT ?2
+            WHERE u.id > coalesce(?1, '') AND u.status <> 'DELETED' AND u.guest_key IS NULL ORDER BY u.id LIMIT ?2
             """,
             .optional(last?.text), .integer(Int64(limit))
         ) { row in

@@ -70,7 +70,8 @@ extension RecordConnection {
     }
 
     func usersWithoutPhone() throws -> Int {
-        Int(try first("SELECT count(*) FROM users WHERE status = 'ACTIVE' AND phone IS NULL") { $0.integer(0) } ?? 0)
+        let query = "SELECT count(*) FROM users WHERE status = 'ACTIVE' AND phone IS NULL AND guest_key IS NULL"
+        return Int(try first(query) { $0.integer(0) } ?? 0)
     }
 
     /// The times that these queries return, without NULL.

@@ -136,5 +136,6 @@ struct Migration: Sendable {
         Migration(name: "login methods", sql: PackageResources._019_login_methods_sql),
         Migration(name: "support", sql: PackageResources._020_support_sql),
         Migration(name: "usable by", usableBy: 21, sql: PackageResources._021_usable_by_sql),
+        Migration(name: "guests", usableBy: 21, sql: PackageResources._022_guests_sql),
     ]
 }

@@ -11,23 +11,18 @@ extension Endpoints {
     func linkAccount(
         _ request: Request, to caller: Caller, provenBy proof: LinkProof, in context: inout RequestContext
     ) throws -> Response {
-        switch proof {
-        case .address(let body, let channel): return try bind(channel, body, to: caller, by: request, in: &context)
-        case .login(let login):
-            try auth.link(login, to: caller, from: request.device, requestID: request.id)
-            return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
-        }
-    }
-
-    private func bind(
-        _ channel: CodeChannel, _ body: AddressBindingBody, to caller: Caller, by request: Request,
-        in context: inout RequestContext
-    ) throws -> Response {
-        if body.keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
-        let cookie = body.keepsSessionInCookie ? request.cookie(.session) : nil
-        switch try auth.bind(body.binding(channel, cookie: cookie), to: caller, from: request.device, in: &context) {
+        let onTaken = try proof.onTaken.rule(for: request, by: auth)
+        let result =
+            switch proof {
+            case .address(let body, let channel):
+                try auth.bind(
+                    body.binding(channel, onTaken: onTaken), to: caller, from: request.device, in: &context)
+            case .login(let login, _):
+                try auth.link(login, onTaken: onTaken, to: caller, from: request.device, in: &context)
+            }
+        switch result {
         case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
-        case .joined(let result): return .login(result, inCookie: body.keepsSessionInCookie)
+        case .joined(let result): return .login(result, inCookie: proof.onTaken.keepsSessionInCookie)
         }
     }
 
@@ -54,17 +49,36 @@ extension Request {
 
 private struct LinkBody: RequestBody {
     let credential: IdentityCredential
+    let onTaken: OnTakenBody
 
     init(reading fields: inout FieldReader) {
         credential = IdentityCredential(reading: &fields)
+        onTaken = OnTakenBody(reading: &fields)
+    }
+}
+
+private struct AppleLinkBody: RequestBody {
+    let login: AppleLoginBody
+    let onTaken: OnTakenBody
+
+    init(reading fields: inout FieldReader) {
+        login = AppleLoginBody(reading: &fields)
+        onTaken = OnTakenBody(reading: &fields)
     }
 }
 
 /// What a link is proven by: the body that the provider in the path has.
 enum LinkProof {
-    case login(IdentityLogin)
+    case login(IdentityLogin, OnTakenBody)
     /// A phone number or a mail address is proven by a code, a phone number also by a token of one-tap sign-in.
     case address(AddressBindingBody, CodeChannel)
+
+    fileprivate var onTaken: OnTakenBody {
+        switch self {
+        case .login(_, let onTaken): onTaken
+        case .address(let body, _): body.onTaken
+        }
+    }
 }
 
 extension Body<LinkProof> {
@@ -75,8 +89,12 @@ extension Body<LinkProof> {
         if request.namesNumber { return .address(try request.read(NumberBindingBody.self).binding, .phone) }
         let provider = try request.provider()
         // The body is that of a login by the provider.
-        if provider == .apple { return .login(try request.read(AppleLoginBody.self).login) }
-        return .login(IdentityLogin(provider: provider, credential: try request.read(LinkBody.self).credential))
+        if provider == .apple {
+            let body = try request.read(AppleLinkBody.self)
+            return .login(body.login.login, body.onTaken)
+        }
+        let body = try request.read(LinkBody.self)
+        return .login(IdentityLogin(provider: provider, credential: body.credential), body.onTaken)
     }
 }
 

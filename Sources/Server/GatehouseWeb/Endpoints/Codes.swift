@@ -111,24 +111,40 @@ extension FieldReader {
 /// What binds an address to the caller.
 struct AddressBindingBody {
     private let proof: AddressBinding.Proof
-    private let onTaken: AddressBinding.Taken
     private let replaces: Bool
+    let onTaken: OnTakenBody
+
+    fileprivate init(_ proof: AddressBinding.Proof, reading fields: inout FieldReader) {
+        self.proof = proof
+        replaces = fields.changeFlag("replace") ?? false
+        onTaken = OnTakenBody(reading: &fields)
+    }
+
+    func binding(_ channel: CodeChannel, onTaken: OnTaken) -> AddressBinding {
+        AddressBinding(
+            channel: channel, proof: proof, onTaken: onTaken.taken, replaces: replaces,
+            refreshToken: onTaken.refreshToken)
+    }
+}
+
+/// The members that say what becomes of an identity of another user.
+struct OnTakenBody: RequestBody {
+    private let taken: AddressBinding.Taken
     private let refreshToken: String?
     /// For the login that a join is.
     let keepsSessionInCookie: Bool
 
-    fileprivate init(_ proof: AddressBinding.Proof, reading fields: inout FieldReader) {
-        self.proof = proof
-        onTaken = fields.optionalCase("onTaken") ?? .refuse
-        replaces = fields.changeFlag("replace") ?? false
+    init(reading fields: inout FieldReader) {
+        taken = fields.optionalCase("onTaken") ?? .refuse
         refreshToken = fields.optional("refreshToken", atMost: FieldLimit.token)
         keepsSessionInCookie = fields.sessionPlace() == .cookie
     }
 
-    /// - Parameter cookie: the refresh token of a page, whose scripts cannot read it.
-    func binding(_ channel: CodeChannel, cookie: String?) -> AddressBinding {
-        AddressBinding(
-            channel: channel, proof: proof, onTaken: onTaken, replaces: replaces, refreshToken: refreshToken ?? cookie)
+    /// With the refresh token of the session's cookie, which the scripts of a page cannot read.
+    func rule(for request: Request, by auth: AuthService) throws(Refusal) -> OnTaken {
+        guard keepsSessionInCookie else { return OnTaken(taken, refreshToken: refreshToken) }
+        try request.requirePageOfThisSite(by: auth.web)
+        return OnTaken(taken, refreshToken: refreshToken ?? request.cookie(.session))
     }
 }
 

@@ -20,6 +20,15 @@ extension Endpoints {
         return .ok(ChallengeBody(nonce: challenge.nonce, expiresIn: challenge.expiresIn))
     }
 
+    /// Makes a guest, or opens another session of the guest who has the key of the proof.
+    func logInAsGuest(_ request: Request, _ body: GuestBody?, in context: inout RequestContext) throws -> Response {
+        let keepsSessionInCookie = body?.keepsSessionInCookie ?? false
+        if keepsSessionInCookie { try request.requirePageOfThisSite(by: auth.web) }
+        let result = try auth.logInAsGuest(
+            nickname: body?.nickname, boundBy: request.proof, from: request.device, in: &context)
+        return .login(result, inCookie: keepsSessionInCookie)
+    }
+
     /// Logs in by the development secret.
     func logInByDevSecret(
         _ request: Request, _ body: DevLoginBody, in context: inout RequestContext
@@ -69,6 +78,16 @@ package struct AppleLoginBody: RequestBody {
             nonce: nonce)
         login = IdentityLogin(
             credential: credential, email: email, name: name, nickname: nickname, realUserStatus: realUserStatus)
+    }
+}
+
+struct GuestBody: RequestBody {
+    let nickname: String?
+    let keepsSessionInCookie: Bool
+
+    init(reading fields: inout FieldReader) {
+        nickname = fields.optionalName("nickname")
+        keepsSessionInCookie = fields.sessionPlace() == .cookie
     }
 }
 

@@ -56,7 +56,9 @@ extension Endpoints {
     func addPasskey(
         _ request: Request, to caller: Caller, _ body: PasskeyRegistrationBody, in context: inout RequestContext
     ) throws -> Response {
-        .ok(try auth.addPasskey(body.presented, named: body.name, to: caller, from: request.device))
+        .ok(
+            try auth.addPasskey(
+                body.presented, named: body.name, to: caller, from: request.device, requestID: request.id))
     }
 
     /// Renames the caller's passkey.

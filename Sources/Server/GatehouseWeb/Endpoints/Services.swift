@@ -53,6 +53,7 @@ extension UserSummary: ResponseBody {
         json.member("avatarUrl", user.avatarURL)
         json.member("role", user.role.rawValue)
         json.member("status", user.status.rawValue)
+        json.member("guest", user.isGuest)
         json.member("lastLoginAt", lastLoginAt?.description)
         json.member("createdAt", utf8: user.createdAt.text.span)
         json.member("updatedAt", utf8: updatedAt.text.span)
@@ -93,5 +94,6 @@ private struct ActiveBody: ResponseBody {
         json.member("jti", claims.tokenID)
         json.member("token_type", caller.keyThumbprint == nil ? "Bearer" : "DPoP")
         if let key = caller.keyThumbprint { json.member("cnf", object: { $0.member("jkt", key) }) }
+        if caller.isGuest { json.member("guest", true) }
     }
 }

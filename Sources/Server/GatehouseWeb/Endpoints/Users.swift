@@ -82,6 +82,7 @@ extension User: ResponseBody {
         json.member("role", role.rawValue)
         json.member("status", status.rawValue)
         json.member("onboardingCompleted", onboardingCompleted)
+        json.member("guest", isGuest)
     }
 }
 

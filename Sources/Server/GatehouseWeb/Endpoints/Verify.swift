@@ -12,6 +12,7 @@ extension Endpoints {
         let authTime = Response.Header("X-Auth-Time", FieldValue(Int(caller.authenticatedAt.seconds)))
         var headers = [user, Response.Header("X-User-Role", caller.role.fieldValue), session, authTime]
         if caller.strength == .twoFactors { headers.append(Response.Header("X-User-Acr", "urn:gatehouse:2")) }
+        if caller.isGuest { headers.append(Response.Header("X-User-Guest", "true")) }
         return Response(status: 204, headers: headers)
     }
 

@@ -76,7 +76,7 @@ extension Endpoints {
         .ok(
             WaysBody(
                 web: auth.webProviderNames, codes: auth.codeChannels, number: auth.hasNumbers,
-                passkey: auth.hasPasskeys, development: auth.allowsDevLogin))
+                passkey: auth.hasPasskeys, guests: auth.guestAccess, development: auth.allowsDevLogin))
     }
 }
 
@@ -111,6 +111,7 @@ private struct WaysBody: ResponseBody {
     /// One-tap sign-in, by which apps sign in, and no page.
     let number: Bool
     let passkey: Bool
+    let guests: GuestPolicy.Access
     let development: Bool
 
     func write(to json: inout JSONObjectWriter) {
@@ -118,6 +119,7 @@ private struct WaysBody: ResponseBody {
         json.member("codes", .array(codes.map(JSONValue.string)))
         json.member("number", number)
         json.member("passkey", passkey)
+        json.member("guests", guests.rawValue)
         json.member("development", development)
     }
 }

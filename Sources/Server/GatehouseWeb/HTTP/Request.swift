@@ -67,6 +67,8 @@ package enum EnvelopeField: Sendable {
     case demandedRole
     /// What nginx's configuration demands of the login: the most seconds since it, its `acr`, or both. Clients cannot set it.
     case demandedLogin
+    /// `on` where nginx's configuration lets guests pass. Clients cannot set it.
+    case admittedGuests
     case userAgent
     /// The languages that the client prefers.
     case acceptLanguage

@@ -110,8 +110,10 @@ extension Problem {
     }
 
     private var wait: Duration? {
-        guard case .refused(.tooManyCodes(let reached)) = self else { return nil }
-        return reached.wait
+        switch self {
+        case .refused(.tooManyCodes(let reached)), .refused(.tooManyGuests(let reached)): reached.wait
+        default: nil
+        }
     }
 
     private var allowed: String {

@@ -116,6 +116,18 @@ extension Refusal {
             .init(
                 status: 403, code: "phone_required",
                 detail: "The user has no phone number yet. Bind one, then refresh and send the new access token.")
+        case .guest:
+            .init(
+                status: 403, code: "guest",
+                detail: "This is not for guests. Let the guest link an account, then send the request again.")
+        case .tooManyGuests(let reached):
+            .init(
+                status: 429, code: "too_many_guests",
+                detail: "Too many guests were made from here. Try again in \(reached.wait.wholeSeconds) s, or sign in.")
+        case .userIsGuest:
+            .init(
+                status: 409, code: "user_is_guest",
+                detail: "The user is a guest, and guests are no administrators. Let the guest link an account first.")
         case .invalidRedirectURI:
             .init(
                 status: 400, code: "invalid_redirect_uri",
@@ -291,6 +303,7 @@ extension MergeConflict {
             "Both users have an account at \(provider.rawValue). Unlink one of the two first."
         case .status: "Both users have to be active, and two, and the one who goes away needs an account."
         case .role: "Both users need the role USER. Change the role first."
+        case .guest: "The user who would stay is a guest. Merge the guest into the other user."
         }
     }
 }

@@ -10,6 +10,7 @@ struct WebPageTests {
     // The last of each, one after the other: they have the port of another origin's page.
     private static let inChromium = [
         ["every_provider", "reload", "cancelled", "codes", "documented", "look", "types", "anonymous", "temporary"],
+        ["guest"],
         ["one_session", "one_refresh", "restored_tabs", "rotation", "late_answer", "ended_elsewhere", "kept_page"],
         ["lost_answer", "offline", "offline_start", "offline_sign_out", "sign_out_without_cookie"],
         ["sign_out_with_expired_token", "sign_out_at_next_start", "sign_in_before_delivery"],

@@ -61,7 +61,7 @@ def keyboard(page):
         element.send_keys(Keys.TAB)
         if page.script("return document.activeElement === document.body"):
             break
-    for wanted in ("view", "provider", "preset", "link", "unlink", "Sign in", "Edit the claims", "channel", "to", "send-code", "code",
+    for wanted in ("view", "provider", "preset", "guest", "link", "join", "unlink", "Sign in", "Edit the claims", "channel", "to", "send-code", "code",
                    "code-login", "code-bind", "code-join", "code-replace", "inbox", "api-fault", "apple-fault", "rotate", "copy-faulty", "me",
                    "refresh", "lose", "replay", "sign-out", "export", "delete", "notification", "notify", "lines", "source",
                    "log"):

@@ -106,6 +106,30 @@ def codes(browser):
         sign_out(browser)
 
 
+def guest(browser):
+    """A guest becomes a user by a code, with the same id."""
+    to = f"guest-{browser.number}@example.com"
+    browser.open()
+    browser.until_visible("#guest")
+    browser.press("#guest")
+    browser.until_visible("#guest-part")
+    assert browser.text("#user-heading") == "Signed in as a guest"
+    guest = browser.text("#user dd")
+    browser.press("[name=channel][value=email]")
+    browser.type("#to", to)
+    browser.press("#code-request button")
+    browser.until_visible("#code-login")
+    browser.type("#code", browser.site.code(to))
+    browser.press("#code-login .primary")
+    browser.until(lambda: to in browser.text("#user"), "the address is linked")
+    assert browser.text("#user dd") == guest, "the id has changed"
+    browser.until(lambda: browser.script("return document.querySelector('#guest-part').hidden"), "the guest is a user")
+    browser.open()
+    browser.until_visible("#signed-in")
+    assert browser.text("#user dd") == guest
+    sign_out(browser)
+
+
 def documented(browser):
     """The page of the documentation."""
     browser.open("/example/documented/")

@@ -33,6 +33,7 @@ final class ExampleFixture {
             variables["REDIRECT_URIS"] = WebSignInFixture.page
             variables["PASSKEY_RP_ID"] = PasskeyFixture.rpID
             variables["SERVICE_TOKENS"] = ServiceFixture.setting
+            variables["GUESTS"] = "open"
             if operation.isForAdministrators { variables["ADMIN_API"] = "on" }
             adjust(&variables)
         }
@@ -87,6 +88,7 @@ final class ExampleFixture {
         case "signInWithProvider": identityLogin
         case "requestCode": codeOrder
         case "signInWithNumber": numberToken
+        case "signInAsGuest": ["nickname": "Ada"]
         case "signInForDevelopment":
             ["email": "example@example.com", "devSecret": .string(InProcessServer.devSecret)]
         case "refresh": ["refreshToken": .string(login.refreshToken)]
@@ -225,6 +227,7 @@ extension ExampleFixture {
         request.headers.append(("Cookie", "__Host-gatehouse=\(login.refreshToken)"))
         switch operation.id {
         case "signInWithCode": Self.set(["code": "123456", "session": "cookie"], of: &request)
+        case "signInAsGuest": Self.set(["session": "cookie"], of: &request)
         case "signInWithPasskey", "signUpWithPasskey":
             Self.set(["passkeyId": "a", "credential": [:], "session": "cookie"], of: &request)
         case "exchangeCode": Self.set(["code": "a", "codeVerifier": "b", "session": "cookie"], of: &request)

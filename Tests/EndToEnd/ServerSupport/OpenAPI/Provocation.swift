@@ -24,7 +24,7 @@ struct Provocation {
 
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
-        return try answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutPasskey(fixture)
+        return try answerAboutGuest(fixture) ?? answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutPasskey(fixture)
             ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture) ?? answerAboutRefresh(fixture)
             ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
             ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
@@ -141,6 +141,31 @@ extension Provocation {
     }
 }
 
+// MARK: - Guests
+
+extension Provocation {
+    private func answerAboutGuest(_ fixture: ExampleFixture) throws -> TestResponse? {
+        let server = fixture.server
+        let guest = TestRequest.post("/api/auth/guest", [:])
+        switch problem.code {
+        case "guest": return fixture.send { fixture.authorise(&$0, by: server.send(guest).accessToken) }
+        case "user_is_guest":
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: server.send(guest).userID) }
+        case "too_many_guests":
+            for _ in 0..<30 { _ = fixture.send() }
+            return fixture.send()
+        case "unknown_provider" where operation.id == "signInAsGuest":
+            try server.restart { $0["GUESTS"] = nil }
+            return fixture.send()
+        case "user_disabled" where operation.id == "signInAsGuest":
+            _ = server.send(try guest.proven(by: "disabled:P-256", at: server))
+            try server.testDatabase.execute("UPDATE users SET status = 'DISABLED' WHERE guest_key IS NOT NULL")
+            return server.send(try guest.proven(by: "disabled:P-256", at: server))
+        default: return nil
+        }
+    }
+}
+
 // MARK: - Administrators
 
 extension Provocation {
@@ -200,8 +225,7 @@ extension Provocation {
         guard problem.code == "invalid_dpop_proof" else { return nil }
         let logins = [
             "signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode", "signInWithNumber",
-            "exchangeCode",
-            "signInWithPasskey", "signUpWithPasskey",
+            "exchangeCode", "signInWithPasskey", "signUpWithPasskey", "signInAsGuest",
         ]
         if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()

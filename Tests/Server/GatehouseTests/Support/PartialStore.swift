@@ -101,6 +101,9 @@ extension PartialStore {
     func auditEvents(of user: UserID) throws(Refusal) -> [AuditEntry] { try fail() }
     func record(_ events: [AuditEntry]) throws(Refusal) { try fail(Void.self) }
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try fail() }
+    func expireGuests(unusedSince limit: Timestamp, now: Timestamp) throws(Refusal) -> (count: Int, hasMore: Bool) {
+        try fail()
+    }
 
     func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask? { try fail() }
     func postpone(_: AppleTask, now: Timestamp) throws(Refusal) { try fail(Void.self) }

@@ -15,7 +15,7 @@ extension SettingsFolder.Kind {
     }
 
     /// The logins that are Gatehouse's own, and are configured by other settings.
-    private static let loginsWithoutFile: Set = ["apple", "dev", "phone", "email", "passkey", "number"]
+    private static let loginsWithoutFile: Set = ["apple", "dev", "phone", "email", "passkey", "number", "guest"]
 }
 
 extension SettingReader<Settings> {
