@@ -67,6 +67,7 @@ package final class AuthService: Sendable {
         proofs = ProofMemory(now: platform.now())
         refusals = RefusalBuffer(now: platform.now())
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory)
+        revocations.useAttributes(policy.attributes.names)
     }
 
     /// The same service with other settings. Both share the state in memory.
@@ -93,5 +94,6 @@ package final class AuthService: Sendable {
         self.providers = providers.merging([.apple: apple]) { $1 }
         (self.webProviders, self.senders, self.numbers) = (webProviders, senders, numbers)
         self.passkeyVerifier = passkeyVerifier
+        revocations.useAttributes(policy.attributes.names)
     }
 }

@@ -33,6 +33,7 @@ package struct Policy: Sendable {
     package var tellsOwners: Bool
     /// Nil if there is no API for support.
     package var support: SupportPolicy?
+    package var attributes = AttributePolicy()
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,

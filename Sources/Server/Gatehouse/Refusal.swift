@@ -86,7 +86,10 @@ package enum Refusal: Error, Sendable, Equatable {
     case noSuchPasskey
     /// The API for support does not exist for this caller.
     case hidden
-    /// No user has the id that an administrator has named.
+    case invalidAttributes([AttributeFault])
+    /// The attributes have this version, and the service expects another one.
+    case attributesConflict(Int64)
+    /// No user has the id that an administrator or a service has named.
     case unknownUser
     case unknownEvent
     /// An act of an administrator comes without its reason.

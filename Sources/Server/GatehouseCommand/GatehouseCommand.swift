@@ -9,6 +9,7 @@ struct GatehouseCommand {
         RestoreCommand(), MoveCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(),
         KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
+        UsersAttributesCommand(),
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersImportCommand(), UsersExportCommand(),
         UsersConvertFirebaseCommand(), UsersConvertSupabaseCommand(), UsersSessionsCommand(), SessionsRevokeCommand(),
         UsersMergeCommand(), UsersUnmergeCommand(), AuditCommand(), AuditExportCommand(), EventsListCommand(),

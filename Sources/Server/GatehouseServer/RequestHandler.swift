@@ -125,6 +125,7 @@ private struct ParametersEnvelope: Envelope {
         case .proof: parameters["HTTP_DPOP"]
         case .proofTarget: parameters["GATEHOUSE_DPOP_TARGET"]
         case .ifNoneMatch: parameters["HTTP_IF_NONE_MATCH"]
+        case .ifMatch: parameters["HTTP_IF_MATCH"]
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
         case .demandedLogin: parameters["GATEHOUSE_MAX_AGE"]
         case .admittedGuests: parameters["GATEHOUSE_GUESTS"]

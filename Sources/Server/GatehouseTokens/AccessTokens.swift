@@ -30,6 +30,8 @@ extension JWTTokenService {
             if let method = claims.method {
                 json.member("amr", .array(method.references.map(JSONValue.string)))
             }
+            let attributes = claims.caller.attributes
+            if !attributes.isEmpty { json.member("attributes", json: attributes.json) }
         }
         return accessSigner.token(for: json.finish())
     }
@@ -92,10 +94,12 @@ struct AccessClaimParser: ClaimParser {
         let needsPhone = json.isTrue("phone_required")
         let isGuest = json.isTrue("guest")
         json.skipTexts("amr")
+        let attributes = json.sortedObject("attributes").map(Attributes.init(canonical:)) ?? .none
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
             authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint,
-            strength: isStrong ? .twoFactors : .single, needsPhone: needsPhone, isGuest: isGuest)
+            strength: isStrong ? .twoFactors : .single, needsPhone: needsPhone, isGuest: isGuest,
+            attributes: attributes)
         return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

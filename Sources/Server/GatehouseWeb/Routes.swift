@@ -27,6 +27,8 @@ extension Router {
             Route(.get, "/api/auth/verify", caller: .guarded, api.verify, guarding),
             Route(.get, "/api/users/me", caller: .authenticated(.notRequired), api.currentUser),
             Route(.get, "/users/{id}", access: .service, api.user, routine),
+            Route(
+                .put, "/users/{id}/attributes", access: .service, body: .json(AttributesBody.self), api.setAttributes),
             Route(.post, "/introspect", access: .service, body: .form, api.introspect, routine),
             Route(.post, "/api/auth/refresh", access: .open, body: .optionalJSON(RefreshBody.self), api.refresh),
             Route(.get, "/users", access: .service, api.users, routine),

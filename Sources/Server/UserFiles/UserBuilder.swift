@@ -1,4 +1,5 @@
 import Gatehouse
+import JSON
 
 /// Collects what a file of another product says about a user, by the rules that all such files share.
 struct UserBuilder {
@@ -54,6 +55,11 @@ struct UserBuilder {
     mutating func setProfile(name: String?, avatar: String?) {
         line.nickname = name.flatMap(Self.shortened)
         line.avatarURL = avatar.flatMap { $0.utf8.count <= 2048 && $0.isHTTPSAddress ? $0 : nil }
+    }
+
+    /// Not changed: the operator decides about what the import refuses.
+    mutating func setAttributes(_ object: JSONObject) {
+        if !object.isEmpty { line.attributes = Attributes(object) }
     }
 
     mutating func setEmail(_ address: String?, isVerified: Bool) {

@@ -162,7 +162,9 @@ struct AppClientBadAnswerTests {
     ]
 
     /// Codes that only services of the operator get.
-    private static let codesForServices: Set = ["invalid_service_token"]
+    private static let codesForServices: Set = [
+        "invalid_service_token", "invalid_attributes", "precondition_required",
+    ]
 
     @Test("Every code of the API for apps has a name, and unknown ones survive")
     func codes() throws {

@@ -12,7 +12,7 @@ extension TestRequest {
         if let proof = header("DPoP") { parameters.append(("HTTP_DPOP", proof)) }
         if let target = proofTarget { parameters.append(("GATEHOUSE_DPOP_TARGET", target)) }
         if let tags = header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
-        for name in ["Cookie", "Origin", "Sec-Fetch-Site", "Access-Control-Request-Method"] {
+        for name in ["If-Match", "Cookie", "Origin", "Sec-Fetch-Site", "Access-Control-Request-Method"] {
             let parameter = "HTTP_" + name.uppercased().replacing("-", with: "_")
             if let value = header(name) { parameters.append((parameter, value)) }
         }

@@ -35,6 +35,16 @@ struct TestRequest: Sendable {
             body: json.bytes)
     }
 
+    /// What a service sends to replace the attributes of a user.
+    ///
+    /// - Parameter version: of `If-Match`; nil for no such header.
+    static func setAttributes(_ json: JSONObject, of user: String, _ version: String? = "*") -> TestRequest {
+        var request = post("/users/\(user)/attributes", json, bearer: ServiceFixture.token)
+        request.method = "PUT"
+        if let version { request.headers.append(("If-Match", version)) }
+        return request
+    }
+
     static func post(_ path: String, bearer: String?) -> TestRequest {
         TestRequest(method: "POST", path: path, headers: authorization(bearer))
     }

@@ -13,6 +13,7 @@ struct TestRequestEnvelope: Envelope {
         case .proof: request.header("DPoP")
         case .proofTarget: request.proofTarget
         case .ifNoneMatch: request.header("If-None-Match")
+        case .ifMatch: request.header("If-Match")
         case .demandedRole: request.demandedRole
         case .demandedLogin: request.demandedLogin
         case .admittedGuests: request.admittedGuests

@@ -14,6 +14,23 @@ struct SequenceTests {
         }
     }
 
+    @Test(
+        "an object ends at its own brace, whatever its texts contain",
+        arguments: ["{}", #"{"a":"}","b":{"c":["{"]}}"#, #"{"a":"\"}\\"}"#, #"{"中":"国"}"#])
+    func object(_ text: String) {
+        var sequence = JSONSequence(Array(#"{"n":1,"o":\#(text)}"#.utf8))
+        #expect(sequence.sortedObject("o") == nil && sequence.integer("n") == 1)
+        #expect(sequence.sortedObject("o") == text && sequence.isAtEnd)
+        let reader = try? JSONObjectReader(parsing: Array(#"{"o":\#(text),"n":1}"#.utf8))
+        #expect(reader?.sortedObject("o") == text)
+    }
+
+    @Test("an object without an end is none", arguments: ["{", #"{"a":"}"#, #"{"a":"\"#, "[]", "1", ""])
+    func noObject(_ text: String) {
+        var sequence = JSONSequence(Array(#"{"o":\#(text)"#.utf8))
+        #expect(sequence.sortedObject("o") == nil)
+    }
+
     private static func inSequence(_ text: some Sequence<UInt8>) -> Found? {
         var sequence = JSONSequence(Array(text))
         let found = Found(&sequence)

@@ -22,6 +22,12 @@ struct ValueTests {
         #expect(JSONValue.number(9.3e18).integer == nil)
     }
 
+    @Test("equal values have one sorted text")
+    func sorted() {
+        let one: JSONObject = ["b": [["d": 1, "c": 2]], "a": ["z": nil, "B": 1.5]]
+        #expect(one.sorted.description == #"{"a":{"B":1.5,"z":null},"b":[{"c":2,"d":1}]}"#)
+    }
+
     @Test("members keep their order when they are changed")
     func order() {
         var object: JSONObject = ["b": 1, "a": 2, "c": 3]

@@ -251,3 +251,43 @@ struct PageOriginsCheckTests {
         )
     }
 }
+
+@Suite("The check of the guard's headers")
+struct GuardHeadersCheckTests {
+    private static let nginx = NginxConfiguration(
+        dump: """
+            # configuration file /etc/nginx/snippets/gatehouse-guard.conf:
+            proxy_set_header X-User-Attribute-tenant-id $gatehouse_attribute_tenant_id;
+            proxy_set_header X-User-Attribute-roles $gatehouse_attribute_roles;
+            # proxy_set_header X-User-Attribute-comment $gatehouse_attribute_comment;
+            proxy_set_header X-User-Attribute-client $http_x_user_attribute_client;
+            # configuration file /etc/nginx/gatehouse.d/edit.conf:
+            location /edit/ {
+                set $gatehouse_role EDITOR;
+            }
+            location /admin/ {
+                set $gatehouse_role "ADMIN";
+            }
+
+            """)
+
+    @Test(
+        "a header that a client could send, and a role that does not exist, are faults",
+        arguments: [
+            (["tenant_id"], ["EDITOR"], []), ([], [], ["EDITOR"]), (["Tenant_ID"], ["EDITOR", "VIEWER"], []),
+            (["plan"], ["EDITOR"], ["X-User-Attribute-Plan"]),
+            (["comment", "client"], [], ["X-User-Attribute-Comment, X-User-Attribute-Client", "EDITOR"]),
+        ] as [([String], [String], [String])])
+    func compared(names: [String], roles: [String], faults: [String]) throws {
+        for isExpected in [true, false] {
+            let policy = AttributePolicy(listed: names, roles: roles)
+            let findings = try #require(
+                GuardHeadersCheck(policy: policy, nginx: Self.nginx, isExpected: isExpected)
+            ).run()
+            let grade = isExpected ? Finding.Grade.fault : .note
+            #expect(findings.map(\.grade) == (faults.isEmpty ? [.ok] : faults.map { _ in grade }), "\(findings)")
+            for (finding, fault) in zip(findings, faults) { #expect(finding.message.contains(fault)) }
+        }
+        #expect(GuardHeadersCheck(policy: nil, nginx: Self.nginx, isExpected: true) == nil)
+    }
+}

@@ -1,6 +1,7 @@
-import Gatehouse
 import Synchronization
 import Testing
+
+@testable import Gatehouse
 
 @Suite("Revocations")
 struct RevocationsTests {
@@ -18,6 +19,25 @@ struct RevocationsTests {
         Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: 1, role: role,
             authenticatedAt: Timestamp(seconds: 0))
+    }
+
+    @Test("a token with other attributes than the listed ones is refused, and one that lacks an unlisted one is not")
+    func attributes() throws {
+        let revocations = try revocations()
+        func caller(_ json: String) -> Caller {
+            Caller(
+                userID: UserID("u"), sessionID: SessionID("a"), generation: 1, role: .user,
+                authenticatedAt: Timestamp(seconds: 0), attributes: Attributes(canonical: json))
+        }
+        let free = caller(#"{"plan":"free"}"#)
+        revocations.useAttributes(["plan"])
+        #expect(refusal(revocations, free) == nil)
+        let all = Attributes(canonical: #"{"plan":"pro","x":1}"#)
+        store.append(.user(UserID("u"), UserState(role: .user, status: .active, attributes: all)))
+        try revocations.catchUp()
+        #expect(refusal(revocations, free) == .sessionRevoked)
+        #expect(refusal(revocations, caller("{}")) == .sessionRevoked)
+        #expect(refusal(revocations, caller(#"{"plan":"pro"}"#)) == nil)
     }
 
     private func refusal(_ revocations: Revocations, _ caller: Caller) -> Refusal? {
@@ -129,10 +149,10 @@ struct RevocationsTests {
     func roles() throws {
         let revocations = try revocations()
         let user = User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon)
-        #expect(try revocations.role(of: user) == .admin)
+        #expect(try revocations.claims(of: user, listing: []).role == .admin)
         for role in [Role.superAdmin, .user, .superAdmin] {
             store.append(.user(user.id, UserState(role: role, status: .active)))
-            #expect(try revocations.role(of: user) == role)
+            #expect(try revocations.claims(of: user, listing: []).role == role)
         }
     }
 
@@ -143,7 +163,7 @@ struct RevocationsTests {
         let revocations = try Revocations(store: store, lifetime: .seconds(900))
         let promoted = User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon)
         store.set(promoted)
-        #expect(try revocations.role(of: promoted) == .admin)
+        #expect(try revocations.claims(of: promoted, listing: []).role == .admin)
         #expect(refusal(revocations, caller("a", role: .admin)) == nil)
         #expect(refusal(revocations, caller("a", role: .superAdmin)) == .sessionRevoked)
         revocations.insert(SessionID("a"))

@@ -45,6 +45,28 @@ struct AccessTokenTests {
         #expect(try jws.claims() == expected)
     }
 
+    @Test("the attributes in a token are read as they were written, and sorted where another program has written them")
+    func attributes() throws {
+        let attributes = Attributes(canonical: #"{"plan":"中国 \"}\\","roles":["EDITOR"]}"#)
+        let sample = Sample.caller
+        let caller = Caller(
+            userID: sample.userID, sessionID: sample.sessionID, generation: 7, role: .user,
+            authenticatedAt: sample.authenticatedAt, attributes: attributes)
+        let claims = AccessClaims(
+            caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now, expiresAt: Sample.now + .seconds(900))
+        let token = tokens.accessToken(claims)
+        #expect(try tokens.readAccessToken(token, now: Sample.now) == caller)
+        #expect(try tokens.readAccessClaims(token, now: Sample.now) == claims)
+        var members = try CompactJWS(token).claims()
+        members["attributes"] = ["roles": ["EDITOR"], "plan": "中国 \"}\\"]
+        members["more"] = 1
+        let other = try Sample.signed(members, type: "at+jwt", by: ring.current)
+        #expect(try tokens.readAccessToken(other, now: Sample.now) == caller)
+        members["attributes"] = "x"
+        let none = try Sample.signed(members, type: "at+jwt", by: ring.current)
+        #expect(try tokens.readAccessToken(none, now: Sample.now).attributes == .none)
+    }
+
     @Test("a token that was written can be read", arguments: Role.allCases)
     func roundTrip(role: Role) throws {
         let caller = Caller(

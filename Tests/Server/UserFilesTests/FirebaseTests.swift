@@ -44,6 +44,9 @@ struct FirebaseTests {
         #expect(line.nickname == "Ada [}] \"L\"" && line.avatarURL == "https://lh3.googleusercontent.com/a/x")
         #expect(line.createdAt == "2024-01-01T00:00:00.000Z" && line.lastLoginAt == "2024-05-01T10:40:00.123Z")
         #expect(line.status == "DISABLED" && line.role == nil)
+        #expect(line.attributes == Attributes(canonical: #"{"admin":true}"#))
+        let listed = #""localId":"u","phoneNumber":"+8613800138000","customClaims":{"b":1,"a":{}}"#
+        #expect(try self.user(listed).line?.attributes == Attributes(canonical: #"{"a":{},"b":1}"#))
         let rules = ImportRules(permitsRoles: false, now: Timestamp(milliseconds: 1_760_000_000_000))
         #expect(throws: Never.self) { try line.checked(by: rules) }
     }

@@ -9,8 +9,8 @@ struct SupabaseTests {
     private static let now = Timestamp(milliseconds: 1_760_000_000_000)
     private static let userColumns = [
         "instance_id", "id", "email", "encrypted_password", "email_confirmed_at", "confirmation_sent_at",
-        "last_sign_in_at", "raw_user_meta_data", "created_at", "phone", "phone_confirmed_at", "banned_until",
-        "is_sso_user", "deleted_at", "is_anonymous",
+        "last_sign_in_at", "raw_app_meta_data", "raw_user_meta_data", "created_at", "phone", "phone_confirmed_at",
+        "banned_until", "is_sso_user", "deleted_at", "is_anonymous",
     ]
 
     private func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
@@ -52,6 +52,7 @@ struct SupabaseTests {
     func apple() throws {
         let user = Self.confirmed.merging([
             "id": "u1", "created_at": "2024-01-01 00:00:00.123456+00", "last_sign_in_at": "2024-05-01 12:00:00+02",
+            "raw_app_meta_data": #"{"provider": "apple", "providers": ["apple"], "plan": "pro"}"#,
             "raw_user_meta_data": "{\"full_name\": \"Ada, L\",\n \"avatar_url\": \"https://x.de/a\"}",
         ]) { $1 }
         let data =
@@ -61,6 +62,7 @@ struct SupabaseTests {
         #expect(line.identities.count == 1 && line.identities[0].subject == "001.a")
         #expect(line.identities[0].isPrivateEmail == true && line.identities[0].emailVerified == true)
         #expect(line.nickname == "Ada, L" && line.avatarURL == "https://x.de/a" && line.reference == "u1")
+        #expect(line.attributes == Attributes(canonical: #"{"plan":"pro"}"#))
         #expect(line.createdAt == "2024-01-01T00:00:00.123Z" && line.lastLoginAt == "2024-05-01T10:00:00.000Z")
         #expect(throws: Never.self) { try line.checked(by: ImportRules(permitsRoles: false, now: Self.now)) }
     }

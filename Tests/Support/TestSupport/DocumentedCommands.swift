@@ -43,6 +43,9 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "Passkeys.md": ["Files for phones": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
+        catalogue + "Attributes.md": [
+            "Setting them": .notRun(because: "AttributesTests and UsersAttributesTests do the same")
+        ],
         catalogue + "Services.md": [
             "A token for the service": onServer, "Try it": .besideRun, "Users": .besideRun,
             "Introspection": .besideRun,

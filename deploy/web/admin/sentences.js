@@ -93,6 +93,7 @@ const sentences = {
   user_disabled: () => ["Disabled", "被停用"],
   user_enabled: () => ["Enabled", "被启用"],
   role_changed: (e) => [`Role changed: ${roleName(e.detail)}`, `角色变更：${roleName(e.detail)}`],
+  attributes_changed: (e) => [`Attributes changed: ${e.detail}`, `属性变更：${e.detail}`],
   user_deleted: (e) => (e.detail === "joined" ? ["Joined to an older user of the same person", "并入同一人的旧用户"] : ["Deleted",
     "被删除"]),
   users_imported: (e) => [`Users were imported: ${e.count}`, `导入了用户：${e.count}`],

@@ -19,7 +19,7 @@ export async function userView(id) {
     isOwn && own(accounts),
     element("div", { className: "columns" },
       element("div", {},
-        section(say("Who", "身份"), who(user)),
+        section(say("Who", "身份"), who(user, found.attributes)),
         section(say("Ways to sign in", "登录方式"), listOf(accounts.map(way),
           say("None: this user cannot sign in.", "没有：此用户无法登录。"))),
         section(say("Signed in on", "已登录的设备"), listOf(sessions.map((session) => device(session, found)),
@@ -38,7 +38,7 @@ const own = (accounts) => element("div", { className: "acts" },
   !accounts.some(({ provider }) => provider === "PASSKEY") && button(say("Add a passkey", "添加通行密钥"), () =>
     gatehouse.addPasskey().then(() => show(), react)));
 
-const who = (user) => facts([
+const who = (user, attributes) => facts([
   [say("Nickname", "昵称"), user.nickname && foreign(user.nickname)],
   [say("Mail", "邮箱"), user.email && [foreign(user.email), !user.emailVerified && say(" (not proven)", "（未验证）")]],
   [say("Phone", "手机号"), user.phone],
@@ -47,6 +47,7 @@ const who = (user) => facts([
   [say("Last sign-in", "上次登录"), user.status !== "DELETED" && [time(user.lastLoginAt),
     user.lastLoginProvider && say(` by ${providerName(user.lastLoginProvider)}`,
     `（${providerName(user.lastLoginProvider)}）`)]],
+  [say("Attributes", "属性"), Object.keys(attributes ?? {}).length > 0 && element("code", {}, foreign(JSON.stringify(attributes)))],
 ]);
 
 const listOf = (items, none) => (items.length ? element("ul", { className: "rows" }, items) : element("p",

@@ -111,6 +111,8 @@ public struct JSONObjectReader: Sendable, JSONClaims {
 
     public func isTrue(_ name: String) -> Bool { self[name]?.bool == true }
 
+    public func sortedObject(_ name: String) -> String? { self[name]?.object?.sorted.description }
+
     public func skipTexts(_ name: String) {}
 
     /// The whole object as a tree.
@@ -136,6 +138,9 @@ public protocol JSONClaims {
 
     /// False for any other value, and for a missing one.
     mutating func isTrue(_ name: String) -> Bool
+
+    /// The text of an object with sorted members; nil if it is missing or of another type.
+    mutating func sortedObject(_ name: String) -> String?
 
     /// Goes past an array of strings, which may be missing.
     mutating func skipTexts(_ name: String)

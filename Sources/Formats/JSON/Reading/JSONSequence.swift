@@ -62,6 +62,26 @@ public struct JSONSequence: JSONClaims {
         return nil
     }
 
+    /// Not parsed: whoever wrote the object has sorted it.
+    public mutating func sortedObject(_ name: String) -> String? {
+        guard let start = value(of: name), start < bytes.count, bytes[start] == .leftBrace else { return nil }
+        var (end, depth, isInText) = (start, 0, false)
+        while end < bytes.count {
+            switch bytes[end] {
+            case .backslash where isInText: end += 1
+            case .quote: isInText.toggle()
+            case .leftBrace where !isInText: depth += 1
+            case .rightBrace where !isInText: depth -= 1
+            default: break
+            }
+            end += 1
+            guard depth == 0 else { continue }
+            position = end
+            return String(decoding: bytes[start..<end], as: UTF8.self)
+        }
+        return nil
+    }
+
     public mutating func skipTexts(_ name: String) {
         guard var end = value(of: name), end < bytes.count, bytes[end] == .leftBracket else { return }
         repeat {

@@ -103,6 +103,24 @@ extension JSONValue: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
 }
 
+extension JSONValue {
+    /// With the members of each object sorted by the bytes of their names: equal values have equal texts.
+    public var sorted: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.sorted))
+        case .object(let object): .object(object.sorted)
+        default: self
+        }
+    }
+}
+
+extension JSONObject {
+    public var sorted: JSONObject {
+        let members = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return JSONObject(uniqueMembers: members.map { ($0.name, $0.value.sorted) })
+    }
+}
+
 extension JSONObject: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 }

@@ -63,6 +63,12 @@ public struct JSONObjectWriter {
         text.put(value)
     }
 
+    /// A text that is JSON already.
+    public mutating func member(_ name: String, json value: String) {
+        begin(name)
+        text.put(value.utf8.span)
+    }
+
     public mutating func member(_ name: String, object body: (inout JSONObjectWriter) -> Void) {
         begin(name)
         var object = JSONObjectWriter(continuing: takeText())

@@ -18,11 +18,13 @@ package struct Caller: Sendable, Equatable {
     package let needsPhone: Bool
     /// Whether the user is a guest. Until it has been compared with what has changed since, whether the token says so.
     package var isGuest: Bool
+    /// The part of the user's attributes that the token contains.
+    package let attributes: Attributes
 
     package init(
         userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp,
         keyThumbprint: String? = nil, strength: LoginStrength = .single, needsPhone: Bool = false,
-        isGuest: Bool = false
+        isGuest: Bool = false, attributes: Attributes = .none
     ) {
         self.userID = userID
         self.sessionID = sessionID
@@ -33,6 +35,7 @@ package struct Caller: Sendable, Equatable {
         self.strength = strength
         self.needsPhone = needsPhone
         self.isGuest = isGuest
+        self.attributes = attributes
     }
 }
 
@@ -98,7 +101,7 @@ extension AuthService {
     /// The same, for a caller who meets what nginx's configuration demands.
     ///
     /// - Parameters:
-    ///   - role: the name of the least role; nil when every role will do.
+    ///   - role: the name of the least role, or of one of the operator's own; nil when every role will do.
     ///   - login: the most seconds since the login, in digits, `acr=` with the `acr` of the weakest login, or both with a
     ///     blank between them; nil when every login will do.
     ///   - admitsGuests: whether guests may pass.
@@ -115,7 +118,7 @@ extension AuthService {
         let (limit, weakest) = try demandedLogin(login, in: context)
         let caller = try authenticate(accessToken, proof: proof(), in: &context)
         guard !caller.isGuest || admitsGuests else { throw .guest }
-        guard caller.role >= least else { throw .insufficientRole }
+        guard least.permits(caller) else { throw .insufficientRole }
         // Before the age, because a stronger login is a new one.
         guard caller.strength >= weakest else { throw .insufficientAuthentication(weakest) }
         if let limit, caller.authenticatedAt < platform.now() - limit { throw .guardedLoginTooOld(limit: limit) }
@@ -123,9 +126,9 @@ extension AuthService {
     }
 
     /// It is not known which users an unknown role should exclude, so all are refused.
-    private func demandedRole(_ name: String?, in context: RequestContext) throws(Refusal) -> Role {
-        guard let name else { return .user }
-        if let role = Role(rawValue: name) { return role }
+    private func demandedRole(_ name: String?, in context: RequestContext) throws(Refusal) -> DemandedRole {
+        guard let name else { return .atLeast(.user) }
+        if let role = DemandedRole(name, policy.attributes) { return role }
         report(.unknownRoleDemanded(name), context.id)
         throw .insufficientRole
     }
@@ -159,4 +162,34 @@ extension AuthService {
         context.identify(caller.userID, caller.sessionID)
         return caller
     }
+}
+
+/// A role that nginx's configuration demands.
+private enum DemandedRole {
+    case atLeast(Role)
+    /// One of the operator's own. They have no order, so an administrator has it only if it was given to them.
+    case named(String)
+
+    /// Nil for a name that is no role.
+    init?(_ name: String, _ policy: AttributePolicy) {
+        if let role = Role(rawValue: name) {
+            self = .atLeast(role)
+        } else if policy.roles.contains(name) {
+            self = .named(name)
+        } else {
+            return nil
+        }
+    }
+
+    func permits(_ caller: Caller) -> Bool {
+        switch self {
+        case .atLeast(let role): caller.role >= role
+        case .named(let name): caller.attributes.texts(of: AttributePolicy.roles)?.contains { $0 == name } ?? false
+        }
+    }
+}
+
+extension AuthService {
+    /// Whether a role exists that nginx's configuration demands.
+    package func isRole(_ name: String) -> Bool { DemandedRole(name, policy.attributes) != nil }
 }

@@ -25,6 +25,8 @@ package struct AuditEntry: Sendable, Equatable {
         case userDisabled = "user_disabled"
         case userEnabled = "user_enabled"
         case roleChanged = "role_changed"
+        /// The detail is the names of those that have changed.
+        case attributesChanged = "attributes_changed"
         case userDeleted = "user_deleted"
         /// An operator imported users from a file. The count is how many.
         case usersImported = "users_imported"
@@ -60,6 +62,8 @@ package struct AuditEntry: Sendable, Equatable {
         case `operator`
         /// A user with that role, by the API for support. The entry has the id in place of the operator's name.
         case administrator
+        /// A service of the operator, whose name the entry has in place of the operator's.
+        case service
         case apple
         /// Another provider, which the entry names.
         case provider

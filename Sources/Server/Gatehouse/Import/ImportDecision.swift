@@ -67,11 +67,12 @@ extension ImportedUser {
     }
 
     private func newUser(_ id: UserID?, makeID: (Timestamp) -> UserID) -> NewUser {
-        let user = User(
+        var user = User(
             id: id ?? makeID(createdAt), email: email, emailVerified: emailVerified,
             phone: identities.first { $0.identity.provider == .phone }?.identity.subject, nickname: nickname,
             avatarURL: avatarURL, role: role, status: status, onboardingCompleted: onboardingCompleted,
             createdAt: createdAt)
+        user.attributes = attributes
         let accounts = identities.map { LinkedAccount($0.identity, linkedAt: $0.linkedAt ?? createdAt) }
         let passkeys = identities.flatMap(\.passkeys).map { passkey in
             // As different as the ids of users.

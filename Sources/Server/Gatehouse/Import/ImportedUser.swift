@@ -14,6 +14,7 @@ package struct ImportedUser: Sendable, Equatable {
     package let onboardingCompleted: Bool
     package let createdAt: Timestamp
     package let lastLoginAt: Timestamp?
+    package var attributes = Attributes.none
 }
 
 extension ImportedUser {
@@ -36,10 +37,12 @@ package struct ImportedIdentity: Sendable, Equatable {
 package struct ImportRules: Sendable {
     /// Whether a line may give a role other than USER.
     package let permitsRoles: Bool
+    package let attributes: AttributePolicy
     package let now: Timestamp
 
-    package init(permitsRoles: Bool, now: Timestamp) {
+    package init(permitsRoles: Bool, attributes: AttributePolicy = AttributePolicy(), now: Timestamp) {
         self.permitsRoles = permitsRoles
+        self.attributes = attributes
         self.now = now
     }
 

@@ -60,6 +60,16 @@ struct LineCheck {
         return role
     }
 
+    mutating func attributes(_ given: Attributes?) -> Attributes {
+        guard let given else { return .none }
+        for fault in rules.attributes.faults(of: given) {
+            reject((["attributes"] + (fault.member.map { [$0] } ?? [])).joined(separator: "."), fault.explanation)
+        }
+        let roles = rules.attributes.roles.isEmpty ? [] : given.texts(of: AttributePolicy.roles) ?? []
+        if !roles.isEmpty, !rules.permitsRoles { reject("attributes.roles", "must be empty: any role needs --roles") }
+        return given
+    }
+
     mutating func status(_ text: String?) -> UserStatus {
         guard let text else { return .active }
         guard let status = UserStatus(rawValue: text), status != .deleted else {

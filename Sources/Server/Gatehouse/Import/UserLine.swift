@@ -14,6 +14,7 @@ package struct UserLine: Sendable, Equatable {
     package var role: String?
     package var status: String?
     package var onboardingCompleted: Bool?
+    package var attributes: Attributes?
     package var createdAt: String?
     package var lastLoginAt: String?
 
@@ -95,7 +96,7 @@ extension UserLine {
             avatarURL: check.avatar(avatarURL), role: check.role(role), status: check.status(status),
             onboardingCompleted: onboardingCompleted ?? false,
             createdAt: check.time(createdAt, "createdAt") ?? rules.now,
-            lastLoginAt: check.time(lastLoginAt, "lastLoginAt"))
+            lastLoginAt: check.time(lastLoginAt, "lastLoginAt"), attributes: check.attributes(attributes))
         guard check.faults.isEmpty else { throw LineFaults(check.faults) }
         return user
     }

@@ -28,6 +28,9 @@ package protocol Store: PasskeyStore, SupportStore {
     /// Changes an active user and returns the new state; nil when there is no such user.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User?
 
+    /// Replaces the attributes of a user who is not deleted, and counts their version up.
+    func setAttributes(_ change: AttributesChange) throws(Refusal) -> AttributesOutcome
+
     /// Anonymises a user, deletes their accounts and sessions, and queues the revocation at Apple; `task` is queued
     /// when the store has no Apple token of its own to revoke. Nil when the user is deleted already.
     func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEntry) throws(Refusal) -> Deletion?

@@ -7,16 +7,19 @@ package struct TokenPair: Sendable, Equatable {
     package let isBound: Bool
     /// How long the refresh token lives.
     package let sessionExpiresIn: Duration
+    /// What the access token has of the user's attributes; nil if tokens have none in this installation.
+    package let attributes: Attributes?
 
     package init(
         accessToken: String, refreshToken: String, expiresIn: Duration, isBound: Bool = false,
-        sessionExpiresIn: Duration
+        sessionExpiresIn: Duration, attributes: Attributes? = nil
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
         self.isBound = isBound
         self.sessionExpiresIn = sessionExpiresIn
+        self.attributes = attributes
     }
 }
 
@@ -47,12 +50,13 @@ extension AuthService {
         _ refreshToken: String, for user: User, in session: Session, now: Timestamp
     ) throws(Refusal) -> TokenPair {
         let expiresAt = min(min(session.token.issuedAt, now) + policy.accessTokenLifetime, session.token.expiresAt)
+        let (role, attributes) = try revocations.claims(of: user, listing: policy.attributes.names)
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
-            role: try revocations.role(of: user), authenticatedAt: session.createdAt,
+            role: role, authenticatedAt: session.createdAt,
             keyThumbprint: session.keyThumbprint, strength: session.method?.strength ?? .single,
             needsPhone: policy.phone.binding == .required && user.phone == nil && !user.isGuest,
-            isGuest: user.isGuest)
+            isGuest: user.isGuest, attributes: attributes)
         let tokenID = ULID.make("at", at: now, random: platform.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
@@ -62,7 +66,8 @@ extension AuthService {
             accessToken: accessToken, refreshToken: refreshToken,
             expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)), isBound: session.isBound,
             sessionExpiresIn: .milliseconds(
-                max(0, session.token.expiresAt.milliseconds - now.milliseconds)))
+                max(0, session.token.expiresAt.milliseconds - now.milliseconds)),
+            attributes: policy.attributes.names.isEmpty ? nil : attributes)
     }
 }
 

@@ -13,6 +13,8 @@ package final class Revocations: Sendable {
         var users: [UserID: ChangedUser] = [:]
         var pruneAt = 256
         var changes = 0
+        /// Those that access tokens contain. Of others, the states above have none.
+        var attributeNames: [String] = []
     }
 
     private struct ChangedUser {
@@ -58,6 +60,15 @@ package final class Revocations: Sendable {
         memory.withLock { memory in
             memory.sessions[id] = now
             prune(&memory, now: now)
+        }
+    }
+
+    /// Which attributes access tokens contain from now on.
+    func useAttributes(_ names: [String]) {
+        memory.withLock { memory in
+            guard memory.attributeNames != names else { return }
+            memory.attributeNames = names
+            for id in memory.users.keys { memory.users[id]?.state = nil }
         }
     }
 
@@ -117,7 +128,7 @@ package final class Revocations: Sendable {
         hasSucceeded = true
     }
 
-    /// Refuses a caller whose session has ended, or whose token names a role or status that is out of date.
+    /// Refuses a caller whose session has ended, or whose token names a role or attributes that are out of date.
     package func check(_ caller: Caller) throws(Refusal) {
         let (changed, hasEnded) = memory.withLock { memory in
             (memory.users[caller.userID], memory.sessions[caller.sessionID] != nil)
@@ -155,19 +166,29 @@ package final class Revocations: Sendable {
     /// Reads the user, and remembers the state until the log has another change of the user.
     private func currentState(of id: UserID, after changed: ChangedUser) throws(Refusal) -> UserState {
         let user = try store.user(id)
-        let state = UserState(
+        var state = UserState(
             role: user?.role ?? .user, status: user?.status ?? .deleted, hasPhone: user?.phone != nil,
             isGuest: user?.isGuest ?? false)
-        memory.withLock { if $0.users[id]?.number == changed.number { $0.users[id]?.state = state } }
-        return state
+        return memory.withLock { memory in
+            state.attributes = user?.attributes.only(memory.attributeNames) ?? .none
+            if memory.users[id]?.number == changed.number { memory.users[id]?.state = state }
+            return state
+        }
     }
 
-    /// The role that a new access token for this user must name. It may have changed since the user was read, and a
-    /// token with the old role would be refused. Where other nodes change users, what was read is the newer one.
-    package func role(of user: User) throws(Refusal) -> Role {
-        if store.isShared { return user.role }
-        try catchUpIfChanged()
-        return memory.withLock { $0.users[user.id]?.state?.role } ?? user.role
+    /// The role and the attributes that a new access token for this user must have. They may have changed since the user was
+    /// read, and a token with the old ones would be refused. Where other nodes change users, what was read is the newer one.
+    ///
+    /// - Parameter names: the names of attributes that tokens contain.
+    package func claims(
+        of user: User, listing names: [String]
+    ) throws(Refusal) -> (role: Role, attributes: Attributes) {
+        var state: UserState?
+        if !store.isShared {
+            try catchUpIfChanged()
+            state = memory.withLock { $0.users[user.id]?.state }
+        }
+        return (state?.role ?? user.role, (state?.attributes ?? user.attributes).only(names))
     }
 
     private func insert(_ entries: [Revocation], into memory: inout Memory, now: ContinuousClock.Instant) {
@@ -176,7 +197,9 @@ package final class Revocations: Sendable {
             case .session(let id): memory.sessions[id] = now
             case .user(let id, let state):
                 memory.changes += 1
-                memory.users[id] = ChangedUser(state: state, moment: now, number: memory.changes)
+                var kept = state
+                if let all = state?.attributes { kept?.attributes = all.only(memory.attributeNames) }
+                memory.users[id] = ChangedUser(state: kept, moment: now, number: memory.changes)
             }
         }
         prune(&memory, now: now)
@@ -197,7 +220,7 @@ extension UserState {
         switch status {
         case .disabled: .userDisabled
         case .deleted: .sessionRevoked
-        case .active: role == caller.role ? nil : .sessionRevoked
+        case .active: role == caller.role && attributes == caller.attributes ? nil : .sessionRevoked
         }
     }
 }
@@ -206,7 +229,7 @@ extension UserState {
 package struct Revocation: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case session(SessionID)
-        /// The user's role or status has changed; the state is the current one, not the one at the time of the entry. Nil
+        /// The user's role, status or attributes have changed; the state is the current one, not the one at the time of the entry. Nil
         /// if the user has to be read, which may take longer than to read the log.
         case user(UserID, UserState?)
     }

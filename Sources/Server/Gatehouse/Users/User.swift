@@ -17,6 +17,7 @@ package struct User: Sendable, Equatable {
     package var guestKey: String?
 
     package var isGuest: Bool { guestKey != nil }
+    package var attributes = Attributes.none
 
     package init(
         id: UserID, email: String?, emailVerified: Bool = false, phone: String? = nil, nickname: String?,
@@ -80,19 +81,23 @@ extension Role: Comparable {
     }
 }
 
-/// The current role and status of a user, and whether they have a phone number or are a guest. Older access tokens may contain
-/// another role.
+/// The current role, status and attributes of a user, and whether they have a phone number or are a guest. Older access tokens may
+/// contain another role, and other attributes.
 package struct UserState: Sendable, Equatable {
     package let role: Role
     package let status: UserStatus
     package let hasPhone: Bool
     package let isGuest: Bool
+    package var attributes: Attributes
 
-    package init(role: Role, status: UserStatus, hasPhone: Bool = false, isGuest: Bool = false) {
+    package init(
+        role: Role, status: UserStatus, hasPhone: Bool = false, isGuest: Bool = false, attributes: Attributes = .none
+    ) {
         self.role = role
         self.status = status
         self.hasPhone = hasPhone
         self.isGuest = isGuest
+        self.attributes = attributes
     }
 }
 
@@ -102,11 +107,14 @@ package struct UserSummary: Sendable, Equatable {
     package let updatedAt: Timestamp
     /// Nil for a deleted user.
     package let lastLoginAt: Timestamp?
+    /// How often the attributes have changed.
+    package let attributesVersion: Int64
 
-    package init(user: User, updatedAt: Timestamp, lastLoginAt: Timestamp?) {
+    package init(user: User, updatedAt: Timestamp, lastLoginAt: Timestamp?, attributesVersion: Int64 = 0) {
         self.user = user
         self.updatedAt = updatedAt
         self.lastLoginAt = lastLoginAt
+        self.attributesVersion = attributesVersion
     }
 }
 

@@ -74,6 +74,8 @@ struct FrontChecks {
     private let certificates: [CertificateFile]
     /// Nil without both lists.
     private let pageOrigins: PageOriginsCheck?
+    /// The same.
+    private let guardHeaders: GuardHeadersCheck?
     private let hasUnits: Bool
 
     /// Reads what only root may read. Must be called before root is given up.
@@ -84,6 +86,8 @@ struct FrontChecks {
         pageOrigins = PageOriginsCheck(
             gatehouse: survey.web?.corsOrigins, nginx: nginx?.configuration?.corsOrigins,
             isExpected: survey.publicAddress != .off)
+        guardHeaders = GuardHeadersCheck(
+            policy: survey.attributes, nginx: nginx?.configuration, isExpected: survey.publicAddress != .off)
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
             guard let bytes = try? File.readRegular(path) else { return nil }
@@ -93,7 +97,7 @@ struct FrontChecks {
     }
 
     func run() -> [(subject: String, finding: Finding)] {
-        let front = (nginx?.report() ?? []) + (pageOrigins?.report() ?? [])
+        let front = (nginx?.report() ?? []) + (pageOrigins?.report() ?? []) + (guardHeaders?.report() ?? [])
         switch setting {
         case .off: return front
         case .unknown: return front + (hasUnits ? UnknownPublicAddressCheck().report() : [])

@@ -166,6 +166,7 @@ package struct ConfigurationSurvey: Sendable {
     package let testCodes: [CodeAddress: CodePolicy.TestCode]?
     package let requiresPhone: Bool
     package let services: ServiceAccess?
+    package let attributes: AttributePolicy?
     package let receivers: [EventReceiver]?
     /// Nil also if passkeys are off.
     package let passkeys: PublishedPasskeys?
@@ -192,6 +193,7 @@ package struct ConfigurationSurvey: Sendable {
         databaseMark = source.readIfSound([table.process.databaseMark]) { $0.databaseMark() } ?? nil
         databaseConnections = source.readIfSound(\.process.databaseConnections)
         workers = source.readIfSound(\.process.workers)
+        attributes = try? Configuration.attributePolicy(from: source)
         publicAddress = source.readIfSound([table.process.publicURL]) { $0.publicAddress() } ?? .unknown
         appleKeysURL = source.readIfSound(\.apple.keysURL)
         let addresses: [KeyPath<Settings, Setting<String>>] = [

@@ -90,7 +90,7 @@ enum DPoPNonceRule: String, Sendable, CaseIterable {
 }
 
 extension SettingReader<Settings> {
-    func policy(
+    mutating func policy(
         developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting, web: WebPolicy,
         services: ServiceAccess, passkeys: PasskeyPolicy?
     ) -> Policy {
@@ -116,6 +116,7 @@ extension SettingReader<Settings> {
             tellsOwners: self[\.delivery.accountNotices] == .on && isSet(\.delivery.smtpURL))
         policy.support = supportPolicy
         policy.guests = GuestPolicy(access: self[\.sessions.guests], lifetime: self[\.sessions.guestLifetime])
+        policy.attributes = attributePolicy()
         return policy
     }
 

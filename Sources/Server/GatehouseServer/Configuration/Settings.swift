@@ -13,6 +13,7 @@ package struct Settings: SettingsTable {
     let services = ServiceSettings()
     let passkeys = PasskeySettings()
     let support = SupportSettings()
+    let attributes = AttributeSettings()
     package let sessions = SessionSettings()
     let delivery = DeliverySettings()
     let codes = CodeSettings()

@@ -48,7 +48,7 @@ extension MovedTable {
     package static let all: [MovedTable] = [
         MovedTable(
             "users", key: "id", User.columns, texts: ["id", "last_login_provider"],
-            numbers: ["last_login_at", "updated_at"]),
+            numbers: ["last_login_at", "updated_at", "attributes_version"]),
         MovedTable(
             "auth_accounts", key: "id", LinkedAccount.columns,
             texts: ["id", "user_id", "client_id", "transfer_team", "transfer_refused"],
@@ -93,7 +93,7 @@ extension MovedTable {
             "merges", key: "id",
             texts: [
                 "user_id", "other_id", "actor", "accounts", "email", "nickname", "avatar_url", "last_login_provider",
-                "other_email", "other_nickname", "other_avatar_url",
+                "other_email", "other_nickname", "other_avatar_url", "attributes",
             ],
             numbers: ["id", "moment", "last_login_at"],
             flags: ["email_verified", "onboarding_completed", "other_email_verified"]),

@@ -138,5 +138,6 @@ struct PostgreSQLMigration: Sendable {
             name: "login methods", usableBy: 1, sql: PackageResources.postgresql_0015_login_methods_sql),
         PostgreSQLMigration(name: "support", usableBy: 1, sql: PackageResources.postgresql_0016_support_sql),
         PostgreSQLMigration(name: "guests", usableBy: 1, sql: PackageResources.postgresql_0017_guests_sql),
+        PostgreSQLMigration(name: "attributes", usableBy: 1, sql: PackageResources.postgresql_0018_attributes_sql),
     ]
 }

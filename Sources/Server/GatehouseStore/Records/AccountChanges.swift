@@ -108,7 +108,7 @@ extension RecordConnection {
         let former = try accounts(of: user.id).first { $0.provider == provider }
         try deleteAccounts(of: user.id, provider: provider)
         try insert(former.map { user.notices(of: .removed($0), at: now) } ?? [])
-        if provider == .phone { try logLostNumber(of: user.id) }
+        if provider == .phone { try logChange(of: user.id) }
         if let changed { try updateAddress(of: changed, now: now) }
         try insert(UserEvent(.unlinked(provider), of: user.id, at: now))
         try insertUpdate(of: user, at: now)

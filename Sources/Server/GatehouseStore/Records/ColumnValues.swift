@@ -89,6 +89,11 @@ extension SessionID: ConvertedValue {
     var stored: String { text }
 }
 
+extension Attributes: ConvertedValue {
+    static func restored(_ stored: String) -> Attributes { Attributes(canonical: stored) }
+    var stored: String { json }
+}
+
 extension CodeChannel: ConvertedValue {
     static func restored(_ stored: Provider) throws -> CodeChannel {
         guard let channel = CodeChannel(stored) else {

@@ -56,6 +56,7 @@ extension RecordConnection {
     fileprivate func insert(_ new: NewUser, in run: ImportRun) throws {
         let user = new.user
         try insert(user, lastLoginAt: new.lastLoginAt, by: nil, now: run.moment)
+        if !user.attributes.isEmpty { try setAttributes(user.attributes, of: user.id, now: run.moment) }
         for account in new.accounts { try insert(account, of: user.id) }
         for account in new.accounts where account.provider == .passkey {
             for passkey in new.passkeys { try insert(passkey, of: account.provider, account.subject) }

@@ -6,8 +6,8 @@ import SQLite
 // Triggers add to the log, so that no statement that ends a session, or changes a role or a status, can forget it:
 // `session_revoked`, `session_removed`, `user_standing_changed`, `guest_ended` and `user_removed`. On PostgreSQL they also notify the other
 // nodes. The statements are in `Sessions.swift`, `Refreshes.swift` (`writeEnd`), `SessionLimit.swift`, `Users.swift`
-// (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user. The one entry that no trigger adds is that of
-// a user who loses their phone number.
+// (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user. No trigger adds the entry of a user who
+// loses their phone number, or whose access tokens contain attributes that have changed.
 
 /// The columns of an entry `r` of the revocation log, after its place, in the order in which `Revocation.init(row:)` reads
 /// them.
@@ -18,22 +18,25 @@ extension SQLite.Connection {
         try all(
             """
             SELECT r.place, \(revocationColumns), coalesce(u.role, 'USER'), coalesce(u.status, 'DELETED'),
-                CASE WHEN u.phone IS NULL THEN 0 ELSE 1 END, CASE WHEN u.guest_key IS NULL THEN 0 ELSE 1 END
+                CASE WHEN u.phone IS NULL THEN 0 ELSE 1 END, CASE WHEN u.guest_key IS NULL THEN 0 ELSE 1 END,
+                coalesce(u.attributes, '{}')
             FROM revocations r LEFT JOIN users u ON u.id = r.user_id WHERE r.place > ? ORDER BY r.place
             """,
             .integer(place)
         ) { row in
             let state = UserState(
                 role: try row.case(Role.self, at: 4), status: try row.case(UserStatus.self, at: 5),
-                hasPhone: row.integer(6) == 1, isGuest: row.integer(7) == 1)
+                hasPhone: row.integer(6) == 1, isGuest: row.integer(7) == 1,
+                attributes: Attributes(canonical: row.text(8)))
             return Revocation(row: row, state: state)
         }
     }
 }
 
 extension RecordConnection {
-    /// Makes each node look again whether the user has a number: their access tokens say that they have.
-    func logLostNumber(of user: UserID) throws {
+    /// Makes each node look at the user again, whose access tokens may contain something that has changed: that the user has a
+    /// number, or attributes.
+    func logChange(of user: UserID) throws {
         try send("INSERT INTO revocations (moment, user_id) VALUES (\(Self.clock), ?)", .text(user.text))
     }
 }

@@ -100,10 +100,10 @@ extension RecordConnection {
             """
             INSERT INTO merges (id, user_id, other_id, actor, moment, accounts, email, email_verified, nickname,
                 avatar_url, onboarding_completed, last_login_at, last_login_provider, other_email,
-                other_email_verified, other_nickname, other_avatar_url)
+                other_email_verified, other_nickname, other_avatar_url, attributes)
             SELECT CAST(?1 AS BIGINT), u.id, o.id, CAST(?4 AS TEXT), CAST(?5 AS BIGINT), CAST(?6 AS TEXT), u.email,
                 u.email_verified, u.nickname, u.avatar_url, u.onboarding_completed, u.last_login_at,
-                u.last_login_provider, o.email, o.email_verified, o.nickname, o.avatar_url
+                u.last_login_provider, o.email, o.email_verified, o.nickname, o.avatar_url, u.attributes
             FROM users u, users o WHERE u.id = ?2 AND o.id = ?3
             """,
             .integer(number), .text(merge.user.text), .text(merge.other.text), .optional(merge.actor.name),
@@ -126,7 +126,7 @@ extension RecordConnection {
             """
             SELECT id, other_id, actor, moment, accounts, email, email_verified, nickname, avatar_url,
                 onboarding_completed, last_login_at, last_login_provider, other_email, other_email_verified,
-                other_nickname, other_avatar_url, (SELECT created_at FROM users WHERE id = ?1)
+                other_nickname, other_avatar_url, (SELECT created_at FROM users WHERE id = ?1), attributes
             FROM merges WHERE user_id = ?1 AND moment > ?2 ORDER BY id DESC LIMIT 1
             """,
             .text(user.text), .integer((now - UserMerge.undoTime).milliseconds)
@@ -135,12 +135,13 @@ extension RecordConnection {
             let merge = RecordedMerge(
                 of: user, into: other, by: row.optionalText(2), at: row.timestamp(3),
                 accounts: row.text(4).split(separator: " ").map(String.init))
+            var former = User(
+                id: user, email: row.optionalText(5), emailVerified: row.integer(6) != 0,
+                nickname: row.optionalText(7), avatarURL: row.optionalText(8),
+                onboardingCompleted: row.integer(9) != 0, createdAt: row.timestamp(16))
+            former.attributes = Attributes(canonical: row.text(17))
             return StoredMerge(
-                number: row.integer(0), merge: merge,
-                user: User(
-                    id: user, email: row.optionalText(5), emailVerified: row.integer(6) != 0,
-                    nickname: row.optionalText(7), avatarURL: row.optionalText(8),
-                    onboardingCompleted: row.integer(9) != 0, createdAt: row.timestamp(16)),
+                number: row.integer(0), merge: merge, user: former,
                 lastLogin: (row.optionalTimestamp(10), row.optionalText(11)),
                 other: User(
                     id: other, email: row.optionalText(12), emailVerified: row.integer(13) != 0,
@@ -163,7 +164,7 @@ extension RecordConnection {
         try restore(stored, now: now)
         var ended = try remove(passkeys.added, andAccount: passkeys.onlyIn != nil, of: other, by: actor, now: now)
         let moved = try moveAccounts(ids, of: other, to: user, resealing: reseal, now: now)
-        if moved.contains(.phone) { try logLostNumber(of: other) }
+        if moved.contains(.phone) { try logChange(of: other) }
         try writeProfile(former.uncompleted(to: stored.other, by: stored.user), now: now)
         // Of one opened since, nobody knows which of the two opened it.
         ended += try revokeAll(of: other, after: stored.merge.moment, for: .revoked, now: now)
@@ -210,6 +211,8 @@ extension RecordConnection {
 
     private func restore(_ stored: StoredMerge, now: Timestamp) throws {
         try writeProfile(stored.user, now: now)
+        // An undone merge leaves the version higher than it was: a service that has read the attributes before reads them again.
+        try setAttributes(stored.user.attributes, of: stored.user.id, now: now)
         try send(
             """
             UPDATE users SET status = 'ACTIVE', onboarding_completed = ?2, last_login_at = ?3, last_login_provider = ?4

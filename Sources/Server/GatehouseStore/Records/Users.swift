@@ -6,7 +6,7 @@ let userColumns = User.columns.selected(from: "u")
 
 // Constants, so that they are not built for each request.
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
-private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_at"
+private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_at, u.attributes_version"
 private let summaryByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ?"
 private let summariesByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ANY (?1::text[])"
 
@@ -21,6 +21,25 @@ private let updateOfLogin = """
     """
 
 extension RelationalStore {
+    package func setAttributes(_ change: AttributesChange) throws(Refusal) -> AttributesOutcome {
+        try writing { connection in
+            try connection.lock(change.user)
+            guard let former = try connection.summary(of: change.user), former.user.status != .deleted else {
+                return .unknownUser
+            }
+            guard change.attributes != former.user.attributes else { return .done(hasChanged: false) }
+            guard change.expected?.contains(former.attributesVersion) != false else {
+                return .conflict(former.attributesVersion)
+            }
+            let now = change.entry.moment
+            try connection.setAttributes(change.attributes, of: change.user, now: now)
+            if change.isInTokens(former.user.attributes) { try connection.logChange(of: change.user) }
+            try connection.insert(UserEvent(.updated(["attributes"]), of: change.user, at: now))
+            try connection.insert(change.entry(changing: former.user.attributes))
+            return .done(hasChanged: true)
+        }
+    }
+
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
         try writing { connection in
             try connection.lock(id)
@@ -79,6 +98,16 @@ extension RecordConnection {
             .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .text(user.id.text))
     }
 
+    /// Tokens with the attributes before stay valid, unless the caller adds the user to the revocation log.
+    func setAttributes(_ attributes: Attributes, of id: UserID, now: Timestamp) throws {
+        try send(
+            """
+            UPDATE users SET attributes = ?2, attributes_version = attributes_version + 1, updated_at = \(later("?3"))
+            WHERE id = ?1
+            """,
+            .text(id.text), .text(attributes.json), .integer(now.milliseconds))
+    }
+
     /// For a change in another table that is a change of the user.
     func markUpdated(_ id: UserID, now: Timestamp) throws {
         try send(
@@ -104,7 +133,7 @@ extension RecordConnection {
     }
 
     /// Removes all personal data of a user. False when the user is deleted already. The trigger `user_standing_changed` adds
-    /// the user to the revocation log.
+    /// the user to the revocation log, and `deleted_user_loses_attributes` clears the attributes.
     func anonymise(_ id: UserID, now: Timestamp) throws -> Bool {
         let changed = try run(
             """
@@ -136,7 +165,8 @@ extension UserSummary {
         let id = UserID(row.text(columns.next()))
         let user = try User(id, row: row, &columns)
         self.init(
-            user: user, updatedAt: row.timestamp(columns.next()), lastLoginAt: row.optionalTimestamp(columns.next()))
+            user: user, updatedAt: row.timestamp(columns.next()), lastLoginAt: row.optionalTimestamp(columns.next()),
+            attributesVersion: row.integer(columns.next()))
     }
 }
 
@@ -170,6 +200,8 @@ extension User: Record {
         guard !column.isInsert else { return }
         // Written by a trigger, with the account at PHONE.
         try column("phone", &phone, row)
+        // Of a new user only an import has some.
+        try column("attributes", &attributes, row)
     }
 }
 

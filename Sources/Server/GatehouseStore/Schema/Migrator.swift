@@ -137,5 +137,6 @@ struct Migration: Sendable {
         Migration(name: "support", sql: PackageResources._020_support_sql),
         Migration(name: "usable by", usableBy: 21, sql: PackageResources._021_usable_by_sql),
         Migration(name: "guests", usableBy: 21, sql: PackageResources._022_guests_sql),
+        Migration(name: "attributes", usableBy: 21, sql: PackageResources._023_attributes_sql),
     ]
 }

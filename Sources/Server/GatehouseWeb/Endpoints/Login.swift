@@ -148,7 +148,7 @@ package struct LoginBody: ResponseBody {
         tokens.write(to: &json)
         json.member("isNewUser", result.isNewUser)
         if result.isKnownAddress { json.member("knownAddress", true) }
-        json.member("user", object: result.user.write)
+        json.member("user", object: OwnUser(result.user, result.tokens.attributes).write)
     }
 }
 

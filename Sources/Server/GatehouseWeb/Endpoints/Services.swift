@@ -24,12 +24,33 @@ extension Endpoints {
         return .ok(UserListBody(users: try auth.users(possible.map { UserID($0) })))
     }
 
+    /// Replaces the attributes of a user.
+    func setAttributes(
+        _ request: Request, to body: AttributesBody, in context: inout RequestContext
+    ) throws -> Response {
+        let versions = try request.permittedVersions()
+        let user = try auth.setAttributes(
+            of: UserID(request.pathArgument), to: body.attributes, expecting: versions, in: context)
+        var response = Response.ok(user)
+        if let tag = Response.Header("ETag", checking: "\"\(user.attributesVersion)\"") { response.headers.append(tag) }
+        return response
+    }
+
     /// Tells whether an access token is valid at this moment (RFC 7662). `token_type_hint` says nothing that the token itself
     /// does not say.
     func introspect(_ request: Request, _ form: Form, in context: inout RequestContext) throws -> Response {
         let token = try form.required("token", atMost: FieldLimit.token)
         guard let claims = try auth.introspect(token, in: &context) else { return .ok(InactiveBody()) }
         return .ok(ActiveBody(claims: claims, issuer: auth.tokenIssuer, audience: auth.tokenAudience))
+    }
+}
+
+/// The members of the body are the attributes.
+struct AttributesBody: RequestBody {
+    let attributes: Attributes
+
+    init(reading fields: inout FieldReader) {
+        attributes = Attributes(canonical: fields.allMembers.sorted.description)
     }
 }
 
@@ -54,6 +75,8 @@ extension UserSummary: ResponseBody {
         json.member("role", user.role.rawValue)
         json.member("status", user.status.rawValue)
         json.member("guest", user.isGuest)
+        json.member("attributes", json: user.attributes.json)
+        json.member("attributesVersion", attributesVersion)
         json.member("lastLoginAt", lastLoginAt?.description)
         json.member("createdAt", utf8: user.createdAt.text.span)
         json.member("updatedAt", utf8: updatedAt.text.span)
@@ -89,6 +112,7 @@ private struct ActiveBody: ResponseBody {
         if let method = claims.method {
             json.member("amr", .array(method.references.map(JSONValue.string)))
         }
+        if !caller.attributes.isEmpty { json.member("attributes", json: caller.attributes.json) }
         json.member("iat", claims.issuedAt.seconds)
         json.member("exp", claims.expiresAt.seconds)
         json.member("jti", claims.tokenID)

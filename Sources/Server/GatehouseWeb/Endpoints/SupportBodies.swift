@@ -52,6 +52,7 @@ struct DossierBody: ResponseBody {
 
     func write(to json: inout JSONObjectWriter) {
         json.member("user", object: dossier.record.write)
+        json.member("attributes", json: dossier.record.user.attributes.json)
         json.member(
             "accounts",
             array: { list in

@@ -4,14 +4,14 @@ package import JSON
 extension Endpoints {
     /// Returns the caller's user.
     func currentUser(_ request: Request, _ caller: Caller, in context: inout RequestContext) throws -> Response {
-        .ok(try auth.currentUser(caller))
+        .ok(OwnUser(try auth.currentUser(caller), auth))
     }
 
     /// Changes the caller's profile.
     func updateUser(
         _ request: Request, _ caller: Caller, by body: ProfileBody, in context: inout RequestContext
     ) throws -> Response {
-        .ok(try auth.update(body.change, of: caller))
+        .ok(OwnUser(try auth.update(body.change, of: caller), auth))
     }
 
     /// Deletes the caller's account.
@@ -86,6 +86,26 @@ extension User: ResponseBody {
     }
 }
 
+/// A user as they see themself.
+struct OwnUser: ResponseBody {
+    let user: User
+    /// Those that the settings list; nil if they list none, and then the member does not exist.
+    let attributes: Attributes?
+
+    init(_ user: User, _ attributes: Attributes?) {
+        (self.user, self.attributes) = (user, attributes)
+    }
+
+    init(_ user: User, _ auth: AuthService) {
+        self.init(user, auth.listedAttributes(of: user))
+    }
+
+    func write(to json: inout JSONObjectWriter) {
+        user.write(to: &json)
+        if let attributes { json.member("attributes", json: attributes.json) }
+    }
+}
+
 // MARK: - Export
 
 private struct ExportBody: ResponseBody {
@@ -96,6 +116,7 @@ private struct ExportBody: ResponseBody {
         json.member("exportedAt", export.moment.description)
         json.member("createdAt", export.user.createdAt.description)
         json.member("user", object: export.user.write)
+        json.member("attributes", json: export.user.attributes.json)
         json.member(
             "accounts",
             array: { list in

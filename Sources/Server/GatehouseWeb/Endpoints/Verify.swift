@@ -13,6 +13,7 @@ extension Endpoints {
         var headers = [user, Response.Header("X-User-Role", caller.role.fieldValue), session, authTime]
         if caller.strength == .twoFactors { headers.append(Response.Header("X-User-Acr", "urn:gatehouse:2")) }
         if caller.isGuest { headers.append(Response.Header("X-User-Guest", "true")) }
+        if !caller.attributes.isEmpty { headers += caller.attributes.headers }
         return Response(status: 204, headers: headers)
     }
 
@@ -20,13 +21,13 @@ extension Endpoints {
     /// temporary file. Code and detail are headers, from which nginx makes the document for the client.
     func guardResponse(to problem: Problem, of request: Request) -> Response {
         let entry = problem.entry
-        let role = request.text(of: .demandedRole).flatMap(Role.init(rawValue:))
+        let role = request.text(of: .demandedRole).flatMap { auth.isRole($0) ? $0 : nil }
         let details = [
             Response.Header("X-Problem-Code", checking: entry.code),
             Response.Header("X-Problem-Detail", checking: entry.detail),
             problem.reason.flatMap { Response.Header("X-Problem-Reason", checking: $0) },
         ]
-        let headers = problem.headers(hasCredentials: request.accessToken != nil, scope: role?.rawValue)
+        let headers = problem.headers(hasCredentials: request.accessToken != nil, scope: role)
         return Response(status: entry.status, headers: headers + details.compactMap(\.self))
     }
 }
@@ -37,6 +38,32 @@ extension Role {
         case .user: "USER"
         case .admin: "ADMIN"
         case .superAdmin: "SUPER_ADMIN"
+        }
+    }
+}
+
+extension Attributes {
+    /// One for each member but those that are null.
+    fileprivate var headers: [Response.Header] {
+        members.filter { $0.value != "null" }.compactMap { name, value in
+            Response.Header(AttributePolicy.header(of: name), checking: Self.headerText(of: value))
+        }
+    }
+
+    /// A text of printable ASCII without quotation marks and backslashes is sent as it is, unless a service could take it for JSON.
+    /// Every other value is JSON in ASCII.
+    private static func headerText(of value: Substring) -> String {
+        if value.hasPrefix("\"") {
+            let text = value.dropFirst().dropLast()
+            let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            let isAmbiguous =
+                text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ") || text.hasPrefix("[") || text.hasPrefix("{")
+            if isPlain, !isAmbiguous { return String(text) }
+        }
+        return value.utf16.reduce(into: "") { ascii, unit in
+            if (0x20...0x7E).contains(unit) { return ascii.unicodeScalars.append(Unicode.Scalar(UInt8(unit))) }
+            let digits = String(unit, radix: 16)
+            ascii += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
     }
 }

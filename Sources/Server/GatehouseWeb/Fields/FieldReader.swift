@@ -57,6 +57,9 @@ package struct FieldReader {
         self.prefix = prefix
     }
 
+    /// Every member, with nested ones.
+    var allMembers: JSONObject { object.object }
+
     /// A required string. Empty, with an error, when it is missing.
     mutating func required(_ name: String, atMost limit: Int) -> String {
         guard let value = object[name], !value.isNull else {

@@ -55,9 +55,11 @@ enum ReasonPhrase {
         404: "Not Found",
         405: "Method Not Allowed",
         409: "Conflict",
+        412: "Precondition Failed",
         413: "Content Too Large",
         415: "Unsupported Media Type",
         422: "Unprocessable Content",
+        428: "Precondition Required",
         429: "Too Many Requests",
         503: "Service Unavailable",
     ]

@@ -63,6 +63,7 @@ package enum EnvelopeField: Sendable {
     /// set it.
     case proofTarget
     case ifNoneMatch
+    case ifMatch
     /// The least role that nginx's configuration demands. Clients cannot set it.
     case demandedRole
     /// What nginx's configuration demands of the login: the most seconds since it, its `acr`, or both. Clients cannot set it.
@@ -164,6 +165,16 @@ extension Request {
             let bare = strong.prefix { !Self.isSpace($0) }
             return bare.elementsEqual("*".utf8) || bare.elementsEqual(wanted)
         }
+    }
+
+    /// The versions that `If-Match` permits (RFC 9110, section 13.1.1); nil for any. Tags of another form match none.
+    func permittedVersions() throws(Problem) -> [Int64]? {
+        guard let tags = text(of: .ifMatch)?.split(separator: ",").map({ $0.filter { $0 != " " && $0 != "\t" } }) else {
+            throw .preconditionRequired
+        }
+        guard tags != ["*"] else { return nil }
+        return tags.filter { $0.hasPrefix("\"") && $0.hasSuffix("\"") }
+            .compactMap { Int64(digits: $0.dropFirst().dropLast()) }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == space || byte == UInt8(ascii: "\t") }

@@ -18,6 +18,8 @@ package enum Problem: Error, Sendable, Equatable {
     case notFound
     /// No user has the id that a service asks for.
     case unknownUser
+    /// A change that has to say which version it replaces.
+    case preconditionRequired
     case methodNotAllowed(allowed: [Method])
     case payloadTooLarge
     /// The body does not have this type.

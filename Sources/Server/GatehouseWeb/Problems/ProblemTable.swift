@@ -35,6 +35,12 @@ extension Problem {
             Entry(status: 404, code: "not_found", detail: "This path does not exist.")
         case .unknownUser:
             Entry(status: 404, code: "not_found", detail: "No user has this id.")
+        case .preconditionRequired:
+            Entry(
+                status: 428, code: "precondition_required",
+                detail: """
+                    Send If-Match with the attributesVersion that you have read, in quotes, or * to replace any version.
+                    """)
         case .methodNotAllowed(let allowed):
             Entry(
                 status: 405, code: "method_not_allowed",
@@ -193,7 +199,8 @@ extension Refusal {
         case .sessionRevoked:
             .init(
                 status: 401, code: "session_revoked",
-                detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
+                detail:
+                    "The session has ended, or the user's role or attributes have changed. Refresh, or log in again.")
         case .invalidProof(let fault):
             .init(status: 401, code: "invalid_dpop_proof", detail: fault.explanation)
         case .noServiceToken:
@@ -253,6 +260,14 @@ extension Refusal {
                 detail: "This is your only way to log in. Link another account first, or delete the user.")
         case .hidden: Problem.notFound.entry
         case .unknownUser: Problem.unknownUser.entry
+        case .invalidAttributes(let faults):
+            .init(
+                status: 422, code: "invalid_attributes",
+                detail: faults.map { "\($0.member ?? "The object") \($0.explanation)" }.joined(separator: "; ") + ".")
+        case .attributesConflict(let version):
+            .init(
+                status: 412, code: "precondition_failed",
+                detail: "The attributes have version \(version) by now. Read the user, and make the change again.")
         case .unknownEvent:
             .init(status: 404, code: "not_found", detail: "No receiver waits for an event with this id.")
         case .reasonRequired:

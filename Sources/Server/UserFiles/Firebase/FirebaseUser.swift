@@ -21,6 +21,8 @@ struct FirebaseUser {
     var phone: String?
     var isDisabled = false
     var accounts: [Account] = []
+    /// Custom claims. They are in each of the user's tokens there.
+    var claims: JSONObject = [:]
 
     /// Apple and Google give the same subject to every program of a team, and Firebase passes it on.
     static let providers = ["apple.com": "apple", "google.com": "google"]
@@ -31,6 +33,7 @@ struct FirebaseUser {
         builder.line.createdAt = Self.time(createdAt)
         builder.line.lastLoginAt = Self.time(lastLoginAt)
         builder.setProfile(name: name, avatar: photo)
+        builder.setAttributes(claims)
         builder.setEmail(email, isVerified: isEmailVerified)
         for account in accounts { add(account, names, to: &builder) }
         if let phone { builder.add(phone: phone) }
@@ -78,6 +81,9 @@ extension FirebaseUser {
         lastLoginAt = Self.number(object["lastSignedInAt"] ?? object["lastLoginAt"])
         phone = object["phoneNumber"]?.string.nonEmpty
         isDisabled = object["disabled"]?.bool ?? false
+        // A text of JSON, or of the Admin SDK an object.
+        let custom = object["customAttributes"]?.string.flatMap { try? JSONValue(parsing: $0).object }
+        claims = custom ?? object["customClaims"]?.object ?? [:]
         let accounts = object["providerUserInfo"]?.array ?? object["providerData"]?.array ?? []
         self.accounts = accounts.compactMap(\.object).compactMap { account in
             guard let provider = account["providerId"]?.string else { return nil }

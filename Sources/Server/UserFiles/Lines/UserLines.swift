@@ -53,6 +53,7 @@ package struct ReadLine: Sendable {
         line.onboardingCompleted = members.flag("onboardingCompleted")
         line.createdAt = members.text("createdAt")
         line.lastLoginAt = members.text("lastLoginAt")
+        line.attributes = members.attributes("attributes")
         for (index, identity) in members.objects("identities").enumerated() {
             line.identities.append(readIdentity(identity, "identities[\(index)]."))
         }
@@ -112,6 +113,7 @@ extension UserLine {
             json.put("onboardingCompleted", onboardingCompleted)
             json.put("createdAt", createdAt)
             json.put("lastLoginAt", lastLoginAt)
+            if let attributes { json.member("attributes", json: attributes.json) }
         }
         var bytes = json.finish()
         bytes.append(UInt8(ascii: "\n"))
@@ -137,6 +139,7 @@ extension UserLine {
         onboardingCompleted = user.onboardingCompleted
         createdAt = user.createdAt.description
         lastLoginAt = exported.lastLoginAt?.description
+        attributes = user.attributes.isEmpty ? nil : user.attributes
     }
 }
 
@@ -228,6 +231,12 @@ struct MemberReader {
         return flag
     }
 
+    mutating func attributes(_ name: String) -> Attributes? {
+        guard let value = value(name) else { return nil }
+        if value.object == nil { reject(name, "must be an object") }
+        return value.object.map(Attributes.init)
+    }
+
     mutating func objects(_ name: String) -> [JSONObject] {
         guard let value = value(name) else { return [] }
         guard let values = value.array else {
@@ -243,4 +252,8 @@ struct MemberReader {
     mutating func reject(_ name: String, _ explanation: String) {
         faults.append(LineFault(place + name, explanation))
     }
+}
+
+extension Attributes {
+    init(_ object: JSONObject) { self.init(canonical: object.sorted.description) }
 }

@@ -36,12 +36,20 @@ struct SupabaseUser {
         builder.setProfile(
             name: ["full_name", "name", "user_name"].lazy.compactMap { profile[$0]?.string.nonEmpty }.first,
             avatar: profile["avatar_url"]?.string ?? profile["picture"]?.string)
+        builder.setAttributes(metadata)
         builder.setEmail(row["email"], isVerified: isEmailVerified)
         for identity in identities { add(identity, names, to: &builder) }
         addPhone(to: &builder)
         addEmail(to: &builder)
         if row.isTrue("is_anonymous"), builder.line.identities.isEmpty { builder.lose(.anonymous) }
         return builder.finish()
+    }
+
+    /// `app_metadata`, which only the operator's servers write, without the two members that Supabase writes itself.
+    private var metadata: JSONObject {
+        var metadata = row["raw_app_meta_data"].flatMap { try? JSONValue(parsing: $0).object } ?? [:]
+        (metadata["provider"], metadata["providers"]) = (nil, nil)
+        return metadata
     }
 
     private func add(_ identity: SupabaseIdentity, _ names: ProviderNames, to builder: inout UserBuilder) {

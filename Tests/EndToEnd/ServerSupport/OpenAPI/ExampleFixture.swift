@@ -107,6 +107,7 @@ extension ExampleFixture {
         var request: TestRequest =
             switch operation.id {
             case "lookUpUsers": .get(operation.path + "?id=" + id)
+            case "setAttributes": .setAttributes(["plan": "pro"], of: id)
             case "introspectToken": .form(operation.path, "token=" + login.accessToken)
             default: .get(operation.path.replacing("{id}", with: id))
             }

@@ -24,7 +24,8 @@ struct Provocation {
 
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
-        return try answerAboutGuest(fixture) ?? answerAboutSupport(fixture) ?? answerAboutRequest(fixture) ?? answerAboutPasskey(fixture)
+        return try answerAboutGuest(fixture) ?? answerAboutSupport(fixture) ?? answerAboutAttributes(fixture)
+            ?? answerAboutRequest(fixture) ?? answerAboutPasskey(fixture)
             ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture) ?? answerAboutRefresh(fixture)
             ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
             ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
@@ -214,6 +215,22 @@ extension Provocation {
             let other = try fixture.server.devLogin("another@example.com").userID
             return fixture.send { $0.path = operation.path.replacing("{id}", with: other) }
         default: return nil
+        }
+    }
+}
+
+// MARK: - Attributes
+
+extension Provocation {
+    private func answerAboutAttributes(_ fixture: ExampleFixture) -> TestResponse? {
+        func send(_ body: JSONObject, _ version: String?) -> TestResponse {
+            fixture.server.send(.setAttributes(body, of: fixture.login.userID, version))
+        }
+        return switch problem.code {
+        case "invalid_attributes": send(["not-a-name": 1], "*")
+        case "precondition_failed": send(["plan": "pro"], "\"7\"")
+        case "precondition_required": send(["plan": "pro"], nil)
+        default: nil
         }
     }
 }

@@ -26,12 +26,17 @@ final class LocalServer: TestServer {
     var apple: FakeAppleIssuer { server.apple }
     var origin: String { "http://127.0.0.1:\(port)" }
 
-    init(values: [String: String] = [:], locations: String = "") throws {
+    init(
+        values: [String: String] = [:], locations: String = "", settings: [String: String] = [:]
+    ) throws {
         let port = try FreePort.any()
         self.port = port
         server = try ServerBehindNginx(
-            values: values.merging(["LISTEN_LOCAL": "127.0.0.1:\(port)"]) { $1 }, locations: locations,
-            ServiceServers.configure)
+            values: values.merging(["LISTEN_LOCAL": "127.0.0.1:\(port)"]) { $1 }, locations: locations
+        ) { variables in
+            ServiceServers.configure(&variables)
+            variables.merge(settings) { $1 }
+        }
     }
 
     func send(_ request: TestRequest) throws -> TestResponse {

@@ -39,6 +39,7 @@ extension PartialStore {
         _: Login, limit: Int, by: @escaping (IdentityFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [EndedSession]) { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
+    func setAttributes(_: AttributesChange) throws(Refusal) -> AttributesOutcome { try fail() }
     func delete(_: UserID, queueing: AppleTask?, recording: AuditEntry) throws(Refusal) -> Deletion? { try fail() }
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount] { try fail() }

@@ -13,7 +13,7 @@ struct UsersImportCommand: Command {
     let words = ["users", "import"]
     let summary = "Create users from a file; a server may be running."
     let discussion = """
-        Reads DATABASE_URL. FILE has a JSON object in each line, as gatehouse users export and gatehouse users convert write
+        Reads DATABASE_URL, TOKEN_ATTRIBUTES and ROLES. FILE has a JSON object in each line, as gatehouse users export and gatehouse users convert write
         them; - is standard input:
 
           {"ref": "a1", "identities": [{"provider": "apple", "subject": "001…"}], "email": "a@example.com",
@@ -34,7 +34,7 @@ struct UsersImportCommand: Command {
     let parameters = ["FILE"]
     let options = [
         Option(name: "--dry-run", help: "read the file and the database, and write nothing"),
-        Option(name: "--roles", help: "accept roles other than USER"),
+        Option(name: "--roles", help: "accept roles other than USER, and roles of ROLES"),
         Option(name: "--report", value: "REPORT", help: "a JSON object for each line: its result and the user's id"),
         .json,
     ]
@@ -47,6 +47,7 @@ struct UsersImportCommand: Command {
         }
         do {
             let file = try InputFile(path).rewindable()
+            let attributes = try AttributePolicy.read()
             let database = try ImportDatabase()
             let tally = ImportTally()
             let stopwatch = Stopwatch()
@@ -54,7 +55,8 @@ struct UsersImportCommand: Command {
                 tally.show(on: progress, size: file.size)
                 var importing = LineImport(
                     database.userImport(writes: !arguments.has("--dry-run")),
-                    rules: ImportRules(permitsRoles: arguments.has("--roles"), now: Platform.system.now()),
+                    rules: ImportRules(
+                        permitsRoles: arguments.has("--roles"), attributes: attributes, now: Platform.system.now()),
                     report: report, tally: tally)
                 try importing.run(file)
             }
