@@ -124,7 +124,7 @@ private struct PathWalk: ~Copyable {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlinkat(link, "", &target, target.count)
         guard count > 0, count < target.count else { throw .system(POSIXError("readlink \(path)")) }
-        let text = String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let text = String(decoding: target.prefix(count).map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
         rest += Self.components(of: text)
         guard text.hasPrefix("/") else { return }
         folder = try Self.open("/", in: AT_FDCWD)

@@ -28,7 +28,7 @@ final class PreparedStatement {
 
     private static func allocate(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar> {
         let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-        for (index, byte) in bytes.enumerated() { unsafe memory[index] = CChar(bitPattern: byte) }
+        for (index, byte) in bytes.enumerated() { unsafe memory[index] = CChar(truncatingIfNeeded: byte) }
         unsafe memory[bytes.count] = 0
         return unsafe memory
     }

@@ -32,7 +32,7 @@ struct QueryResult: ~Copyable {
 
     /// Whether the statement changed rows. Its tag is INSERT, UPDATE or DELETE, and a number.
     var isChange: Bool {
-        let first = unsafe UInt8(bitPattern: PQcmdStatus(pointer).pointee)
+        let first = unsafe UInt8(truncatingIfNeeded: PQcmdStatus(pointer).pointee)
         return (first == UInt8(ascii: "I") || first == UInt8(ascii: "U") || first == UInt8(ascii: "D")) && changes > 0
     }
 
