@@ -16,16 +16,22 @@ final class Machine {
         folder = try TemporaryFolder()
         root = folder.file("root")
         let script = Executable.root + "/Tests/ProductionTests/Scripts/debian-root"
-        try Shell.run([script, root, Executable.root + "/.build/debian"] + Self.packages)
+        try Shell.run([script, root, Executable.root + "/.build/debian", Self.codename] + Self.packages)
         try boot()
     }
 
     deinit { halt() }
 
-    private static let packages = [
-        "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "python3", "libcurl4",
-        "libfcgi0ldbl", "libpq5", "libssl3", "libsqlite3-0", "iproute2", "procps", "sqlite3",
-    ]
+    /// Debian 12, unless `GATEHOUSE_DEBIAN` is trixie, which is Debian 13.
+    private static let codename = ProcessInfo.processInfo.environment["GATEHOUSE_DEBIAN"] ?? "bookworm"
+
+    private static let packages =
+        [
+            "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "python3", "libpq5",
+            "libsqlite3-0", "iproute2", "procps", "sqlite3",
+        ]
+        + (codename == "bookworm"
+            ? ["libcurl4", "libfcgi0ldbl", "libssl3"] : ["libcurl4t64", "libfcgi0t64", "libssl3t64"])
 
     // MARK: - Power
 
