@@ -20,6 +20,21 @@ struct PackageTests {
         }
     }
 
+    @Test("The text of LICENSE becomes the license in the package's copyright")
+    func license() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            mkdir -p "$1/deploy" && cp -r "$0/deploy/debian" "$1/deploy/"
+            "$0/deploy/lib/copyright" "$1"
+            printf 'You may.\\n\\nNo warranty.\\n' >"$1/LICENSE"
+            "$0/deploy/lib/copyright" "$1"
+            """
+        let output = try Shell.run(["sh", "-euc", script, Executable.root, folder.path])
+        let parts = String(decoding: output, as: UTF8.self).components(separatedBy: "License: Gatehouse\n")
+        #expect(parts.count == 3 && parts[1].hasPrefix(" All rights reserved.\n"))
+        #expect(parts.last?.hasPrefix(" You may.\n .\n No warranty.\n\nFiles: usr/bin/gatehouse\n") == true)
+    }
+
     @Test("The package depends on Debian's libraries and not on Swift")
     func dependencies() throws {
         let package = try DebianPackage.first.get()

@@ -57,6 +57,12 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Another folder for the database": .onServer(by: "MovingTests"),
             "Moving to another machine": .onServer(by: "MovingTests"),
         ],
+        catalogue + "Packages.md": [
+            "Installing from the repository": .onServer(by: "RepositoryTests"),
+            "Verifying by hand": .onServer(by: "ReleaseFileTests"),
+            "Processors": .notRun(because: "needs an arm64 machine"),
+            "Making a release": .notRun(because: "makes the owner's key; ReleaseFileTests uses another one"),
+        ],
         catalogue + "Configuration.md": [
             "Changing settings on a server": onServer, "Keys": onServer,
             "Rotating keys on a server": onServer, "A stolen refresh secret": onServer,
@@ -88,6 +94,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Containers.md": [
             "Overview": .notRun(because: "ComposeTests does these steps with images made on this machine"),
             "On a Mac": .notRun(because: "needs Docker and images of a registry"),
+            "In production": .notRun(because: "ProductionComposeTests does these steps"),
             "The console on a Mac": .notRun(because: "needs Docker and images of a registry"),
         ],
         catalogue + "Benchmarks.md": ["Overview": .notRun(because: "takes 20 minutes on an idle machine")],

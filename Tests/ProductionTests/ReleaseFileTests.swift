@@ -1,0 +1,120 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite("The files of a release", .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
+struct ReleaseFileTests {
+    @Test(
+        "Nothing is released that is not what the tag and the page of changes say",
+        arguments: [
+            ("git tag --delete 9.9.9 >&2", "there is no tag 9.9.9"),
+            ("git commit --quiet --allow-empty -m later", "not the commit that is checked out"),
+            ("touch left-over", "the checkout has changes"),
+            ("sed -i s/9.9.9/9.9.8/ Sources/Server/GatehouseServer/Version.swift; \(again)", "has another version"),
+            ("sed -i 's/^## 9.9.9,.*/## 9.9.9, not released/' $(find . -name Releases.md); \(again)", "has no entry"),
+            ("sed -i 's/^## 9.9.9/## 9.9.99/' $(find . -name Releases.md); \(again)", "has no entry"),
+            ("touch deploy/differs; git add .; \(again)", "the two builds differ"),
+        ])
+    func refusals(change: String, refusal: String) throws {
+        let identity = "git config user.name test; git config user.email test@example.com\n"
+        let outcome = try ReleasedCheckout().release(after: identity + change)
+        #expect(outcome.status == 3 && outcome.text.isEmpty, "\(outcome.text)")
+        #expect(outcome.errorOutput.contains(refusal), "\(outcome.errorOutput)")
+    }
+
+    private static let again = "git commit --quiet -a -m again; git tag --force 9.9.9 >&2"
+
+    @Test("A key that is not there, and a version that is none, are refused before the build")
+    func wrongUsage() throws {
+        let checkout = try ReleasedCheckout()
+        let key = String(repeating: "A", count: 40)
+        #expect(try checkout.release(key: key).errorOutput.contains("GPG has no secret key \(key)"))
+        for version in ["1", "1.0", "1.0.0-1", "1.0.0~rc1"] {
+            let outcome = try checkout.run("deploy/release \(version) --key \(key)")
+            #expect(outcome.status == 2 && outcome.errorOutput.contains("MAJOR.MINOR.PATCH"), "\(version)")
+        }
+    }
+
+    /// A copy of the files, which a test may change, in a keyring that has only their key.
+    private func verify(after change: String = "true") throws -> Shell.Outcome {
+        let folder = try TemporaryFolder()
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/Packages.md")
+        // The second block makes the package again.
+        let commands = try page.blocks(of: "Verifying by hand")[0]
+        let script = """
+            export GNUPGHOME="$0/keys"
+            trap 'gpgconf --kill all' EXIT
+            mkdir -m 700 "$0/keys" && cp -r "$1" "$0/files" && cd "$0/files"
+            gpg --batch --quiet --import gatehouse.asc
+            \(change)
+            \(commands)
+            """
+        return try Shell.outcome(of: ["bash", "-euc", script, folder.path, ReleasedCheckout.files.get()])
+    }
+
+    @Test("The commands of the page verify every file")
+    func verified() throws {
+        let outcome = try verify()
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: ReleasedCheckout.files.get())
+        let named = outcome.text.split(separator: "\n").map { String($0).replacing(": OK", with: "") }
+        for file in files where file.contains(".") && !file.hasPrefix("dists") && !file.hasPrefix("SHA256SUMS") {
+            #expect(named.contains(file), "\(file)")
+        }
+    }
+
+    @Test(
+        "A file that was changed is found",
+        arguments: [
+            "echo >>$(ls *.deb | head -n 1)", "echo >>CHANGES.md", "echo >>containers/Dockerfile",
+            "sha256sum *.deb >SHA256SUMS", "cp CHANGES.md SHA256SUMS.asc",
+        ])
+    func changed(change: String) throws {
+        #expect(try verify(after: change).status != 0)
+    }
+
+    @Test("The list of components names what is linked in, with versions, and every package that apt installs")
+    func components() throws {
+        let folder = try ReleasedCheckout.files.get()
+        let list = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".cdx.json") })
+        let text = try String(contentsOfFile: folder + "/" + list, encoding: .utf8)
+        let parts = (try JSONValue(parsing: Array(text.utf8)).object?["components"]?.array ?? []).compactMap(\.object)
+        let versions = Dictionary(uniqueKeysWithValues: parts.map { ($0["name"]?.string ?? "", $0["version"]?.string) })
+        for name in ["swift", "swift-corelibs-libdispatch", "libphonenumber", "libssl3", "libsqlite3-0", "libc6"] {
+            #expect(versions[name].flatMap { $0 }?.first?.isNumber == true, "\(name)")
+        }
+        let package = folder + "/" + list.replacing(".cdx.json", with: ".deb")
+        let depends = String(decoding: try Shell.run(["dpkg-deb", "--field", package, "Depends"]), as: UTF8.self)
+        for entry in depends.split(separator: ",") {
+            let name = try #require(entry.split(whereSeparator: { " (\n".contains($0) }).first)
+            #expect(versions.keys.contains(String(name)), "\(name)")
+        }
+        let digest = String(decoding: try Shell.run(["sha256sum", package]), as: UTF8.self).prefix(64)
+        #expect(text.contains(digest))
+    }
+
+    private static let python = Executable.root + "/.build/python/bin/python"
+
+    @Test(
+        "The library of CycloneDX accepts the list of components, and its dependencies",
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: python),
+            "there is no .build/python/bin/python: deploy/lib/packages test-all makes it"))
+    func validated() throws {
+        let program = """
+            import json, pathlib, sys
+            from cyclonedx.model.bom import Bom
+            from cyclonedx.schema import SchemaVersion
+            from cyclonedx.validation.json import JsonStrictValidator
+            for path in pathlib.Path(sys.argv[1]).glob("*.cdx.json"):
+                fault = JsonStrictValidator(SchemaVersion.V1_5).validate_str(path.read_text())
+                assert fault is None, fault
+                bom = Bom.from_json(json.loads(path.read_text()))
+                assert bom.validate() and len(bom.components) > 20
+            """
+        let outcome = try Shell.outcome(of: [Self.python, "-c", program, ReleasedCheckout.files.get()])
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+    }
+}
