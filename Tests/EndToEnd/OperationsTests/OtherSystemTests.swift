@@ -30,7 +30,7 @@ struct OtherSystemTests {
         return try Shell.outcome(of: [Executable.root + "/deploy/" + script] + arguments, environment: environment)
     }
 
-    static let scripts = ["run", "test", "package", "bench"]
+    static let scripts = ["run", "test", "package", "release", "bench"]
 
     @Test("Without its programs", arguments: scripts)
     func withoutPrograms(_ script: String) throws {
