@@ -26,7 +26,7 @@ export async function overviewView() {
     element("div", { className: "plots" },
       plot(say("Sign-ins", "登录"), series("logins", (key) => capital(providerName(key))), labels),
       plot(say("Refusals", "拒绝"), series("refusals", (key) => capital(refusalReason(key))), labels),
-      plot(say("New users", "新用户"), series("users", () => say("new", "新增")), labels),
+      plot(say("New users", "新用户"), series("users", userWord), labels, { isStacked: false }),
       plot(say("Sessions", "会话"), series("sessions", sessionWord), labels, { isStacked: false }),
       plot(say("Codes", "验证码"), series("codes", codeWord), labels, { isStacked: false })),
     element("p", { className: "hint" }, say(`Administrators: ${number(admins)}, super administrators: ${number(superAdmins)}, `
@@ -53,6 +53,9 @@ function period(value, text) {
   node.setAttribute("aria-pressed", String(step === value));
   return node;
 }
+
+// Guests are among the new ones.
+const userWord = (key) => ({ new: say("new", "新增"), guests: say("as guests", "其中访客") })[key] ?? key;
 
 const sessionWord = (key) => ({ opened: say("opened", "新建"), ended: say("ended", "结束") })[key] ?? key;
 

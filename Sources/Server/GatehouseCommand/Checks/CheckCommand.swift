@@ -22,10 +22,11 @@ struct CheckCommand: Command {
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.
 
-        With --settings, only the settings are read, and no server is asked. Root reads them as the unit of the server would at
-        its next start, if there is one: systemd runs this command in a unit with the same user, environment, credentials and
-        sandbox. GATEHOUSE_CONFIG names another file to try instead. Exits 0 if `gatehouse serve` could start with them, and 2
-        with every fault otherwise.
+        With --settings, only the settings are read, and no server is asked but the database, if a file has a
+        name that this version does not know. Root reads them as the unit of the server would at its next
+        start, if there is one: systemd runs this command in a unit with the same user, environment,
+        credentials and sandbox. GATEHOUSE_CONFIG names another file to try instead. Exits 0 if `gatehouse
+        serve` could start with them, and 2 with every fault otherwise.
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),

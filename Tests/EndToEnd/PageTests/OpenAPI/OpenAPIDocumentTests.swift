@@ -59,12 +59,13 @@ struct OpenAPIDocumentTests {
     func values() throws {
         let reasons = IdentityFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
         let conflicts = LinkConflict.allCases.map(\.rawValue)
-        let ofMerges = [MergeConflict.account(.dev), .status, .role].map(\.name) + ["last_account"]
+        let ofMerges = [MergeConflict.account(.dev), .status, .role, .guest].map(\.name) + ["last_account"]
         let ofPasskeys = PasskeyFault.all.map(\.reason)
         #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts + ofMerges + ofPasskeys))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
-        #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email, .passkey].map(\.rawValue))
+        let providers = [Provider.dev, .apple, .phone, .email, .passkey, .guest]
+        #expect(enumeration(of: "Provider") == providers.map(\.rawValue))
         #expect(enumeration(of: "EventActor") == AuditEntry.Actor.allCases.map(\.rawValue))
     }
 
