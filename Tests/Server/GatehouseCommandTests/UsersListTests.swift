@@ -44,7 +44,7 @@ struct UsersListTests {
                 [
                     "id": "user_1", "email": "ada@example.com", "emailVerified": true, "phone": nil, "nickname": nil,
                     "avatarUrl": nil, "role": "USER", "status": "ACTIVE", "onboardingCompleted": false,
-                    "providers": ["DEV"],
+                    "providers": ["DEV"], "guest": false,
                     "createdAt": "2025-10-09T08:53:20.000Z", "updatedAt": "2025-10-09T08:53:20.000Z",
                     "lastLoginAt": "2025-10-09T08:53:20.000Z", "lastLoginProvider": "DEV",
                 ]
@@ -116,6 +116,7 @@ struct UsersShowTests {
                 status          ACTIVE
                 onboarded       no
                 providers       APPLE
+                guest           no
                 created         2025-10-09T08:53:20.000Z
                 updated         2025-10-09T08:53:20.000Z
                 last login      2025-10-09T08:53:20.000Z

@@ -83,7 +83,9 @@ struct NumberAnswer {
         case 200...299, 400...499: break
         default: throw .unavailable("the receiver answers status \(response.status)")
         }
+        // A member that is null is none.
         let members = (try? JSONValue(parsing: response.body))?.object
+            .map { JSONObject($0.members.filter { !$0.1.isNull }) }
         if members?["error"]?.string == Self.invalidToken, members?["phone"] == nil { throw .credential(.code) }
         guard response.status < 300 else { throw .unavailable("the receiver answers status \(response.status)") }
         // Without separators, which `PhoneNumber` would remove: what a receiver means by them is not known.

@@ -78,7 +78,7 @@ struct MonitoringTests {
         let lines = try Self.scrape.get().text.split(separator: "\n").filter { !$0.hasPrefix("#") }
             .map { $0.prefix(through: $0.lastIndex(of: " ") ?? $0.startIndex) }
         #expect(Set(lines).count == lines.count)
-        #expect(lines.count < 1600)
+        #expect(lines.count < 1650)
     }
 
     @Test("The metrics count the traffic", .enabled(if: !TestDatabase.isOnServer, "about a file"))

@@ -115,7 +115,7 @@ struct NumberLoginTests {
         arguments: [
             [:], ["phone": ""], ["phone": "13800138000"], ["phone": "+86 138 0013 8000"], ["phone": 8_613_800_138_000],
             ["phone": "+861"], ["phone": "+0013800138000"], ["phone": .null], ["phone": ["+8613800138000"]],
-            ["phone": "+8613800138000", "error": "invalid_token"], ["phone": "+8613800138000", "error": .null],
+            ["phone": "+8613800138000", "error": "invalid_token"], ["phone": .null, "error": .null],
             ["error": "INVALID_TOKEN"], ["error": "other"], ["phone": "+9991234567890"],
         ] as [JSONObject])
     func unreadable(_ answer: JSONObject) throws {
@@ -125,6 +125,14 @@ struct NumberLoginTests {
         #expect(server.log.contains("neither a phone in E.164 nor the error"))
         #expect(!server.log.contains(token["token"]?.string ?? "none") && !server.log.contains("138"))
         #expect(try server.testDatabase.number("SELECT count(*) FROM users") == 0)
+    }
+
+    @Test("A member of an answer that is null is none")
+    func null() throws {
+        let good = try fixture.token(["answer": ["phone": "+8613800138000", "error": .null]])
+        #expect(try fixture.logIn(token: good).status == 200)
+        let bad = try fixture.token(["answer": ["phone": .null, "error": "invalid_token"]])
+        #expect(try fixture.refusal(fixture.logIn(token: bad)) == "401 invalid_identity code")
     }
 
     @Test("A receiver that fails is a 503, uses the token up, and stops nobody else")

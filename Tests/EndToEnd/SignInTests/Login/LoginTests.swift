@@ -19,7 +19,7 @@ struct LoginTests {
         #expect(
             user.names == [
                 "id", "email", "emailVerified", "phone", "nickname", "avatarUrl", "role", "status",
-                "onboardingCompleted",
+                "onboardingCompleted", "guest",
             ])
         #expect(user["id"]?.string?.hasPrefix("user_") == true)
         #expect(user["email"]?.string == "shape-\(environment)@example.com".lowercased())
