@@ -145,7 +145,7 @@ struct GeneratorRulesTests {
         let reachable = document.operations.filter { !$0.isInternal && !$0.isForBrowsers && !$0.isForAdministrators }
         #expect(clients.operations.map(\.id) == reachable.map(\.id))
         #expect(clients.operations.map(\.description) == reachable.map(\.description))
-        #expect(reachable.count == document.operations.count - 24)
+        #expect(reachable.count == document.operations.count - 25)
         let tags = clients.root["tags"]?.array?.compactMap { $0.object?["name"] } ?? []
         #expect(
             Set(tags.map(\.description)).count == 4 && !tags.contains("On the machine")
@@ -165,7 +165,7 @@ struct GeneratorRulesTests {
         // Of a token that is not active, nothing else is said.
         let introspection = [
             "iss", "aud", "sub", "client_id", "sid", "gen", "role", "auth_time", "iat", "exp", "jti", "token_type",
-            "cnf", "acr", "amr",
+            "cnf", "acr", "amr", "attributes",
         ]
         let optional =
             [
@@ -176,6 +176,7 @@ struct GeneratorRulesTests {
                 "ServerMetadata/code_challenge_methods_supported",
                 "ServerMetadata/authorization_response_iss_parameter_supported",
                 "ServerMetadata/authorization_endpoints", "LoginResponse/knownAddress",
+                "User/attributes",
                 "WebLoginResponse/knownAddress", "Account/unprovenContact", "Problem/credentialId",
                 "PasskeyEndpoints/enroll", "PasskeyEndpoints/manage",
             ] + introspection.map { "Introspection/\($0)" } + linkResponse.map { "LinkResponse/\($0)" }

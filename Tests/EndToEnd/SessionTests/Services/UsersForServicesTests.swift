@@ -32,7 +32,7 @@ struct UsersForServicesTests {
             response["lastLoginAt"] == response["createdAt"] && response["createdAt"]?.string?.hasSuffix("Z") == true)
         let expected = [
             "id", "email", "emailVerified", "phone", "phoneVerified", "nickname", "avatarUrl", "role", "status",
-            "attributes", "attributesVersion", "lastLoginAt", "createdAt", "updatedAt",
+            "guest", "attributes", "attributesVersion", "lastLoginAt", "createdAt", "updatedAt",
         ]
         #expect(response.json.names == expected)
         var head = TestRequest.get("/users/" + login.userID, bearer: ServiceFixture.token)
