@@ -57,8 +57,10 @@ struct ObservationCountsTests {
         return [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)] + refusals
     }
 
+    private static let guests: [Observation] = GuestEvent.allCases.map { .guests($0, count: 1) }
+
     private static let allEvents: [Observation] =
-        logins
+        logins + guests
         + [
             .identityOfTwoUsers(acme, UserID("u"), UserID("v"))
         ]
@@ -78,7 +80,7 @@ struct ObservationCountsTests {
         + WebSignInStep.allCases.map { .webSignIn($0) }
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
-        + SupportActKind.allCases.map { .administered($0) } + GuestEvent.allCases.map { .guests($0, count: 1) }
+        + SupportActKind.allCases.map { .administered($0) }
         + [
             .insufficientRole, .ownAccount, .guardedLoginTooOld(limit: .zero),
             .insufficientAuthentication(.twoFactors), .sessionRevoked,

@@ -51,6 +51,7 @@ function otherOf({ type, detail }) {
 
 function actor({ actor, by }) {
   if (by && by === gatehouse.user?.id) return say("by you", "由您操作");
+  if (actor === "service") return [say("by service ", "由服务 "), foreign(by)];
   if (actor === "administrator") return [say("by administrator ", "管理员 "), userLink(by)];
   if (actor === "operator") return [say("by an operator on the server", "由服务器运维人员"), by && [": ", foreign(by)]];
   return null;

@@ -3,7 +3,8 @@
 /// Its text is canonical: without white space, the members of each object sorted by their names. So two texts are equal if
 /// the values are, and the part of it in an access token can be compared with what is stored.
 package struct Attributes: Sendable {
-    package static let none = Attributes(canonical: "{}")
+    /// Computed: a constant would be made at its first use, which each request would check.
+    package static var none: Attributes { Attributes(canonical: "{}") }
 
     package let json: String
 

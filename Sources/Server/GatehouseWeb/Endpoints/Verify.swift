@@ -43,9 +43,9 @@ extension Role {
 }
 
 extension Attributes {
-    /// One for each member but those that are null.
+    /// One for each member but those that are null. The name is checked again: a database may have been changed by hand.
     fileprivate var headers: [Response.Header] {
-        members.filter { $0.value != "null" }.compactMap { name, value in
+        members.filter { AttributePolicy.isName($0.name) && $0.value != "null" }.compactMap { name, value in
             Response.Header(AttributePolicy.header(of: name), checking: Self.headerText(of: value))
         }
     }

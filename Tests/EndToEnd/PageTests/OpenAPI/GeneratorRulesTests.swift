@@ -109,9 +109,9 @@ struct GeneratorRulesTests {
             let example = try #require(content["example"], "\(content)")
             let faults = SchemaValidator(document: document).faults(of: example, by: content["schema"] ?? true)
             #expect(faults == [], "\(content)")
-            // A misspelt member would pass as an unknown one.
-            let known = Set(document.resolved(content["schema"])["properties"]?.object?.names ?? [])
-            #expect(known.isSuperset(of: example.object?.names ?? [""]), "\(content)")
+            // A misspelt member would pass as an unknown one. Names of attributes are the operator's.
+            guard let known = document.resolved(content["schema"])["properties"]?.object?.names else { continue }
+            #expect(Set(known).isSuperset(of: example.object?.names ?? [""]), "\(content)")
         }
     }
 
