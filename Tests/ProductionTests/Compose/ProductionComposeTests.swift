@@ -84,6 +84,19 @@ struct ProductionComposeTests {
         #expect(try ask("/api/users/me").status == 401)
     }
 
+    @Test("A build gets nothing of the folder but the packages and its recipe: no certificate, no settings")
+    func context() throws {
+        let recipe = folder.file("Dockerfile")
+        try "FROM scratch\nCOPY . /context/\nCMD [\"-\"]\n".write(toFile: recipe, atomically: true, encoding: .utf8)
+        try engine.mustRun(["docker", "build", "--file", recipe, "--tag", "context", folder.file("release")])
+        let container = try engine.mustRun(["docker", "create", "context"])
+        defer { _ = try? engine.mustRun(["docker", "rm", container]) }
+        try engine.mustRun(["docker", "cp", container + ":/context", folder.file("context")])
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.file("context"))
+            .filter { !$0.hasSuffix(".deb") && !$0.contains("ockerfile") }
+        #expect(files.sorted() == ["containers", "containers/nginx.values"])
+    }
+
     private func confined() throws {
         let gatehouse = try container("gatehouse")
         let users = try engine.mustRun(["docker", "exec", gatehouse, "/usr/bin/gatehouse", "users", "list", "--json"])
