@@ -40,16 +40,18 @@ final class ReleasedCheckout: Sendable {
         mkdir -p "\\$4" && cp "$2" "\\$package" && echo "\\$package"
         [ ! -e "\\${0%/*}/differs" ] || readlink -f "\\$0" >>"\\$package"
         END
-        git init --quiet && git add . && git -c user.name=test -c user.email=test@example.com commit --quiet -m "$3"
-        git tag "$3"
         export GNUPGHOME=$1/keys
         gpg --batch --quiet --passphrase '' --quick-generate-key 'Tests <test@example.com>' ed25519 sign 1d 2>/dev/null
-        gpg --batch --list-keys --with-colons | awk -F: '/^fpr/ { print $10; exit }'
+        key=$(gpg --batch --list-keys --with-colons | awk -F: '/^fpr/ { print $10; exit }')
+        git init --quiet
+        git config user.name test && git config user.email test@example.com && git config user.signingkey "$key"
+        git add . && git commit --quiet -m "$3" && git tag --no-sign "$3"
+        echo "$key"
         """
 
     /// Runs deploy/release after a shell command that changes the checkout.
-    func release(after change: String = "true", key: String? = nil) throws -> Shell.Outcome {
-        try run(change + "\ndeploy/release \(Self.version) --key \(key ?? self.key)")
+    func release(after change: String = "true", key: String? = nil, adding added: String = "") throws -> Shell.Outcome {
+        try run(change + "\ndeploy/release \(Self.version) --key '\(key ?? self.key)' \(added)")
     }
 
     /// Runs a script in the checkout, beside the keys.
