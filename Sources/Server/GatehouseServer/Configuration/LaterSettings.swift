@@ -32,15 +32,19 @@ package struct LaterSettings: Sendable {
     }
 
     /// By the names that the programs of other versions have left in the database. A later one that has migrated it, and did not
-    /// get as far as to leave its names, may know any name that is no misspelling.
+    /// get as far as to leave its names, may know any name that is no misspelling. A name that this program knows is in the wrong
+    /// file, which stays a fault: another version does not use it there either.
     package init(of database: any ExaminedDatabase) throws {
-        let names = Self.names(in: try database.document(DocumentName.settingNames))
+        let names = Self.names(in: try database.document(DocumentName.settingNames)).subtracting(Self.own)
         let isMigrated =
             switch try database.schema() {
             case .newer, .newerButUsable: true
             default: false
             }
-        self.init { names.contains($0.name.withoutFileSuffix) || (isMigrated && $0.meant == nil) }
+        self.init {
+            let name = $0.name.withoutFileSuffix
+            return names.contains(name) || (isMigrated && $0.meant == nil && !Self.own.contains(name))
+        }
         (self.names, warns) = (names, true)
     }
 
