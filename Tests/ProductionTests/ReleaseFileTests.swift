@@ -3,7 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("The files of a release", .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
+/// One after the other: GPG waits five seconds for its agent, of which each checkout starts its own.
+@Suite(
+    "The files of a release", .serialized, .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
 struct ReleaseFileTests {
     @Test(
         "Nothing is released that is not what the tag and the page of changes say",
@@ -76,7 +78,9 @@ struct ReleaseFileTests {
 
     @Test("What is released is of the tag, not of the checkout, and nothing beside the files is removed")
     func ofTheTag() throws {
-        let outcome = try ReleasedCheckout().release(
+        let checkout = try ReleasedCheckout()
+        defer { withExtendedLifetime(checkout) {} }
+        let outcome = try checkout.release(
             after: Self.make + """
                 \(Self.sign)
                 make a gatehouse 9.9.8-1 arm64
