@@ -184,7 +184,7 @@ private enum DemandedRole {
     func permits(_ caller: Caller) -> Bool {
         switch self {
         case .atLeast(let role): caller.role >= role
-        case .named(let name): caller.attributes.texts(of: AttributePolicy.roles)?.contains { $0 == name } ?? false
+        case .named(let name): caller.attributes.hasRole(name)
         }
     }
 }

@@ -4,11 +4,14 @@ package struct AttributePolicy: Sendable, Equatable {
     package let names: [String]
     /// The operator's own roles, which `roles` may contain. They have no order: a higher role does not include them.
     package let roles: [String]
+    /// As nginx has them: headers do not distinguish cases.
+    private let namesInHeaders: [UInt8]
 
     /// - Parameter listed: of `TOKEN_ATTRIBUTES`.
     package init(listed: [String] = [], roles: [String] = []) {
         names = listed + (roles.isEmpty || listed.contains(Self.roles) ? [] : [Self.roles])
         self.roles = roles
+        namesInHeaders = Array(names.joined(separator: ",").lowercased().utf8)
     }
 
     package static let roles = "roles"
@@ -36,18 +39,30 @@ package struct AttributePolicy: Sendable, Equatable {
             .map { "-" + $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
+    /// Whether there is a header that nginx does not set, so that a client can.
+    ///
+    /// - Parameter list: the names that nginx's configuration has, in lower case, separated by commas; nil for none.
+    fileprivate func hasOpenHeader(besides list: ArraySlice<UInt8>?) -> Bool {
+        guard let list else { return true }
+        guard !list.elementsEqual(namesInHeaders) else { return false }
+        let comma = UInt8(ascii: ",")
+        return !Set(namesInHeaders.split(separator: comma)).isSubset(of: list.split(separator: comma))
+    }
+
     package func faults(of attributes: Attributes) -> [AttributeFault] {
         var faults: [AttributeFault] = []
         let size = attributes.json.utf8.count
         if size > Self.longest { faults.append(.tooLong(size)) }
         if attributes.depth > Self.deepest { faults.append(.tooDeep) }
+        if attributes.hasHugeNumber { faults.append(.number) }
         let badNames = attributes.members.filter { !Self.isName($0.name) || $0.name.hasPrefix(Self.reserved) }
         if !badNames.isEmpty { faults.append(.name) }
-        let inToken = attributes.only(names).json.utf8.count
+        let inToken = attributes.only(names, atMost: .max).json.utf8.count
         if inToken > Self.longestInToken { faults.append(.tooLongForToken(inToken)) }
         if !roles.isEmpty, attributes[Self.roles] != nil {
-            let given = attributes.texts(of: Self.roles)?.map(String.init)
-            if given?.allSatisfy(roles.contains) != true || Set(given ?? []).count != given?.count {
+            let given = attributes.texts(of: Self.roles)
+            let areRoles = given?.allSatisfy { name in roles.contains { $0.isBytewise(name) } }
+            if areRoles != true || Set(given ?? []).count != given?.count {
                 faults.append(.roles)
             }
         }
@@ -61,6 +76,7 @@ package struct AttributePolicy: Sendable, Equatable {
 package enum AttributeFault: Sendable, Equatable {
     case tooLong(Int)
     case tooDeep
+    case number
     case name
     case tooLongForToken(Int)
     case roles
@@ -74,6 +90,7 @@ package enum AttributeFault: Sendable, Equatable {
         case .tooLong(let size):
             "must be at most \(AttributePolicy.longest) bytes of JSON without white space, and has \(size)"
         case .tooDeep: "must have at most \(AttributePolicy.deepest) objects and arrays within each other"
+        case .number: "must have no number of 2^63 or more, which would be rounded: a text keeps it"
         case .name:
             """
             must have names of a letter and then letters, digits and _, at most \(AttributePolicy.longestName) in all, that do \
@@ -98,17 +115,13 @@ package struct AttributesChange: Sendable {
     /// The versions that it may replace; nil for any. Two services that change what they have read would otherwise each undo the
     /// other's change.
     package let expected: [Int64]?
-    /// The names that tokens contain. A change of another member ends no token. Nil if that is not known.
-    package let listed: [String]?
     /// Without its detail.
     package let entry: AuditEntry
 
     package init(
-        of user: UserID, to attributes: Attributes, expecting expected: [Int64]?, listed: [String]?,
-        recording entry: AuditEntry
+        of user: UserID, to attributes: Attributes, expecting expected: [Int64]?, recording entry: AuditEntry
     ) {
-        (self.user, self.attributes, self.expected) = (user, attributes, expected)
-        (self.listed, self.entry) = (listed, entry)
+        (self.user, self.attributes, self.expected, self.entry) = (user, attributes, expected, entry)
     }
 
     /// The names of the members that change, for the audit trail.
@@ -120,11 +133,6 @@ package struct AttributesChange: Sendable {
     }
 
     private static let mostNames = 8
-
-    /// Whether tokens contain values that the change replaces.
-    package func isInTokens(_ former: Attributes) -> Bool {
-        listed.map { attributes.only($0) != former.only($0) } ?? true
-    }
 }
 
 package enum AttributesOutcome: Sendable, Equatable {
@@ -142,6 +150,16 @@ extension AuthService {
         policy.attributes.names.isEmpty ? nil : user.attributes.only(policy.attributes.names)
     }
 
+    /// Refuses guarded requests while nginx would pass on what clients send as the attributes of a user. Costs nothing without
+    /// attributes in tokens.
+    ///
+    /// - Parameter list: the names in nginx's configuration.
+    package func requireAttributeHeaders(_ list: @autoclosure () -> ArraySlice<UInt8>?) throws(Refusal) {
+        guard !policy.attributes.names.isEmpty, policy.attributes.hasOpenHeader(besides: list()) else { return }
+        throw .storageUnavailable(
+            StoreFailure("nginx has not all names of TOKEN_ATTRIBUTES and ROLES: render its configuration with them"))
+    }
+
     /// Replaces the attributes of a user, for a service.
     ///
     /// - Parameter expected: the versions that may be replaced; nil for any.
@@ -153,8 +171,7 @@ extension AuthService {
         var entry = AuditEntry(.attributesChanged, at: platform.now(), by: .service, userID: user)
         entry.operatorName = context.service
         let outcome = try store.setAttributes(
-            AttributesChange(
-                of: user, to: attributes, expecting: expected, listed: policy.attributes.names, recording: entry))
+            AttributesChange(of: user, to: attributes, expecting: expected, recording: entry))
         switch outcome {
         case .unknownUser: throw .unknownUser
         case .conflict(let version): throw .attributesConflict(version)
@@ -172,15 +189,14 @@ extension Administration {
         try store.summaries(of: [user]).first.map { ($0.user.attributes, $0.attributesVersion) }
     }
 
-    /// Replaces the attributes of a user. The log gets the user in any case: a server may run with other settings.
+    /// Replaces the attributes of a user.
     package func setAttributes(
         of user: UserID, to attributes: Attributes, expecting expected: Int64?
     ) throws(Refusal) -> AttributesOutcome {
         var entry = AuditEntry(.attributesChanged, at: now(), by: .operator, userID: user)
         entry.operatorName = operatorName
         let outcome = try store.setAttributes(
-            AttributesChange(
-                of: user, to: attributes, expecting: expected.map { [$0] }, listed: nil, recording: entry))
+            AttributesChange(of: user, to: attributes, expecting: expected.map { [$0] }, recording: entry))
         store.incrementRevocationCounter()
         return outcome
     }

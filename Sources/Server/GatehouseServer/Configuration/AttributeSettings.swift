@@ -15,6 +15,8 @@ package struct AttributeSettings: Sendable {
             nginx can demand one: [Attributes](Attributes.md#roles-of-your-own).
             """)
     static let mostNames = 16
+    /// nginx refuses names of variables beyond the size of its table's buckets: `gatehouse_attribute_` and 26 bytes.
+    static let longestName = 26
     static let mostRoles = 64
 }
 
@@ -23,9 +25,8 @@ extension SettingReader<Settings> {
     mutating func attributePolicy() -> AttributePolicy {
         let policy = AttributePolicy(
             listed: self[\.attributes.names] ?? [], roles: self[\.attributes.roles] ?? [])
-        if policy.names.dropLast().contains(where: {
-            $0.lowercased() == AttributePolicy.roles && $0 != AttributePolicy.roles
-        }) {
+        let names = policy.names.filter { $0.lowercased() == AttributePolicy.roles }
+        if !policy.roles.isEmpty, names != [AttributePolicy.roles] {
             addFault(Settings.table.attributes.names.name, "must name roles in lower case, because ROLES is set")
         }
         return policy
@@ -43,8 +44,9 @@ extension Configuration {
 extension SettingParser where Value == [String] {
     static var attributeNames: Self {
         names(
-            "a list of at most \(AttributeSettings.mostNames) names of a letter and then letters, digits and _, separated by commas",
-            atMost: AttributeSettings.mostNames)
+            "a list of at most \(AttributeSettings.mostNames) names of a letter and then letters, digits and _, each of at most "
+                + "\(AttributeSettings.longestName) bytes, separated by commas",
+            atMost: AttributeSettings.mostNames, of: AttributeSettings.longestName)
     }
 
     /// As the names of attributes. An own `admin` would be taken for ADMIN.
@@ -56,9 +58,11 @@ extension SettingParser where Value == [String] {
     }
 
     /// - Parameter others: in upper case.
-    private static func names(_ format: String, atMost most: Int, besides others: [String] = []) -> Self {
+    private static func names(
+        _ format: String, atMost most: Int, of longest: Int = AttributePolicy.longestName, besides others: [String] = []
+    ) -> Self {
         Self(format) { text in
-            let names = text.list { AttributePolicy.isName($0) ? $0 : nil } ?? []
+            let names = text.list { AttributePolicy.isName($0) && $0.utf8.count <= longest ? $0 : nil } ?? []
             let distinct = Set(names.map { $0.uppercased() })
             guard (1...most).contains(names.count), distinct.count == names.count, distinct.isDisjoint(with: others)
             else { return nil }

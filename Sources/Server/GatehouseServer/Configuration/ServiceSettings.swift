@@ -9,15 +9,16 @@ package struct ServiceSettings: Sendable {
         "SERVICE_TOKENS", .serviceTokens, secret: true,
         "Tokens of your services, which ask about users and access tokens.",
         details: """
-            [Services](Services.md) send them. Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
+            [Services](Services.md) send them, and may replace attributes of users with each. Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
             it gets a new one. Only hashes of the tokens are kept in memory.
             """)
     let users = Setting(
         "SERVICE_USERS", .list(of: "user names or numbers"),
-        "Users of this machine that ask without a token, beside root.",
+        "Users of this machine that need no token for what services do, beside root.",
         details: """
             The kernel tells the user of a process that connects to the socket in `LISTEN`. Through nginx this is nginx's user, \
-            for each request: with `www-data`, every process that reaches `LISTEN_LOCAL` may ask.
+            for each request: with `www-data`, every process that reaches `LISTEN_LOCAL` may ask, and replace \
+            attributes.
             """)
 }
 

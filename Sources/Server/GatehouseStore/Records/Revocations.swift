@@ -7,7 +7,7 @@ import SQLite
 // `session_revoked`, `session_removed`, `user_standing_changed`, `guest_ended` and `user_removed`. On PostgreSQL they also notify the other
 // nodes. The statements are in `Sessions.swift`, `Refreshes.swift` (`writeEnd`), `SessionLimit.swift`, `Users.swift`
 // (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user. No trigger adds the entry of a user who
-// loses their phone number, or whose access tokens contain attributes that have changed.
+// loses their phone number, or whose attributes change.
 
 /// The columns of an entry `r` of the revocation log, after its place, in the order in which `Revocation.init(row:)` reads
 /// them.

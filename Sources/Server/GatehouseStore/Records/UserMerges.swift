@@ -100,10 +100,10 @@ extension RecordConnection {
             """
             INSERT INTO merges (id, user_id, other_id, actor, moment, accounts, email, email_verified, nickname,
                 avatar_url, onboarding_completed, last_login_at, last_login_provider, other_email,
-                other_email_verified, other_nickname, other_avatar_url, attributes)
+                other_email_verified, other_nickname, other_avatar_url)
             SELECT CAST(?1 AS BIGINT), u.id, o.id, CAST(?4 AS TEXT), CAST(?5 AS BIGINT), CAST(?6 AS TEXT), u.email,
                 u.email_verified, u.nickname, u.avatar_url, u.onboarding_completed, u.last_login_at,
-                u.last_login_provider, o.email, o.email_verified, o.nickname, o.avatar_url, u.attributes
+                u.last_login_provider, o.email, o.email_verified, o.nickname, o.avatar_url
             FROM users u, users o WHERE u.id = ?2 AND o.id = ?3
             """,
             .integer(number), .text(merge.user.text), .text(merge.other.text), .optional(merge.actor.name),
@@ -139,7 +139,7 @@ extension RecordConnection {
                 id: user, email: row.optionalText(5), emailVerified: row.integer(6) != 0,
                 nickname: row.optionalText(7), avatarURL: row.optionalText(8),
                 onboardingCompleted: row.integer(9) != 0, createdAt: row.timestamp(16))
-            former.attributes = Attributes(canonical: row.text(17))
+            former.attributes = row.optionalText(17).map { Attributes(canonical: $0) } ?? .none
             return StoredMerge(
                 number: row.integer(0), merge: merge, user: former,
                 lastLogin: (row.optionalTimestamp(10), row.optionalText(11)),
@@ -212,7 +212,8 @@ extension RecordConnection {
     private func restore(_ stored: StoredMerge, now: Timestamp) throws {
         try writeProfile(stored.user, now: now)
         // An undone merge leaves the version higher than it was: a service that has read the attributes before reads them again.
-        try setAttributes(stored.user.attributes, of: stored.user.id, now: now)
+        let attributes = stored.user.attributes
+        if !attributes.isEmpty { try setAttributes(attributes, of: stored.user.id, now: now) }
         try send(
             """
             UPDATE users SET status = 'ACTIVE', onboarding_completed = ?2, last_login_at = ?3, last_login_provider = ?4

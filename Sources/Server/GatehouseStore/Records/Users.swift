@@ -33,7 +33,8 @@ extension RelationalStore {
             }
             let now = change.entry.moment
             try connection.setAttributes(change.attributes, of: change.user, now: now)
-            if change.isInTokens(former.user.attributes) { try connection.logChange(of: change.user) }
+            // Whatever changes: another node may list other names for tokens. A change of what is in no token ends none.
+            try connection.logChange(of: change.user)
             try connection.insert(UserEvent(.updated(["attributes"]), of: change.user, at: now))
             try connection.insert(change.entry(changing: former.user.attributes))
             return .done(hasChanged: true)

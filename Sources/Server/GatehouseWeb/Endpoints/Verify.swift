@@ -53,8 +53,7 @@ extension Attributes {
     /// A text of printable ASCII without quotation marks and backslashes is sent as it is, unless a service could take it for JSON.
     /// Every other value is JSON in ASCII.
     private static func headerText(of value: Substring) -> String {
-        if value.hasPrefix("\"") {
-            let text = value.dropFirst().dropLast()
+        if let text = text(of: value) {
             let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
             let isAmbiguous =
                 text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ") || text.hasPrefix("[") || text.hasPrefix("{")

@@ -3,12 +3,13 @@
 ALTER TABLE users ADD COLUMN attributes TEXT COLLATE "C" NOT NULL DEFAULT '{}';
 ALTER TABLE users ADD COLUMN attributes_version BIGINT NOT NULL DEFAULT 0;
 
--- Those of the user who went away, for undoing the merge.
-ALTER TABLE merges ADD COLUMN attributes TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+-- Those of the user who went away, for undoing the merge; NULL if there were none.
+ALTER TABLE merges ADD COLUMN attributes TEXT COLLATE "C";
 
--- A trigger, because a program of the version before may delete the user.
+-- A trigger, because a program of the version before may delete or merge the user.
 CREATE FUNCTION gatehouse_clear_attributes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    UPDATE merges SET attributes = OLD.attributes WHERE user_id = NEW.id AND attributes IS NULL;
     NEW.attributes := '{}';
     NEW.attributes_version := OLD.attributes_version + 1;
     RETURN NEW;
