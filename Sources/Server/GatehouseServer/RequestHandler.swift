@@ -129,6 +129,7 @@ private struct ParametersEnvelope: Envelope {
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
         case .demandedLogin: parameters["GATEHOUSE_MAX_AGE"]
         case .admittedGuests: parameters["GATEHOUSE_GUESTS"]
+        case .attributeNames: parameters["GATEHOUSE_ATTRIBUTES"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
         case .acceptLanguage: parameters["HTTP_ACCEPT_LANGUAGE"]
         case .query: parameters["QUERY_STRING"]

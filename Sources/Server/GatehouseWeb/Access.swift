@@ -86,19 +86,20 @@ package enum CallerAccess: Sendable, Equatable {
     ) throws(Refusal) -> Caller {
         switch self {
         case .authenticated(let phone):
-            try auth.authenticate(
+            return try auth.authenticate(
                 request.accessToken, proof: request.proof, admitsWithoutPhone: phone.admitsWithout(request),
                 in: &context)
         case .change(let phone), .recentChange(let phone):
-            try auth.authenticateChange(
+            return try auth.authenticateChange(
                 request.accessToken, proof: request.proof, admitsWithoutPhone: phone.admitsWithout(request),
                 from: request.device, in: &context)
         case .endingSession:
-            try auth.authenticateChange(
+            return try auth.authenticateChange(
                 request.accessToken, proof: request.proof, ending: SessionID(request.pathArgument),
                 from: request.device, in: &context)
         case .guarded:
-            try auth.authenticate(
+            try auth.requireAttributeHeaders(request.bytes(of: .attributeNames))
+            return try auth.authenticate(
                 request.accessToken, proof: request.proof, atLeast: request.text(of: .demandedRole),
                 since: request.text(of: .demandedLogin), admitsGuests: request.text(of: .admittedGuests) == "on",
                 in: &context)

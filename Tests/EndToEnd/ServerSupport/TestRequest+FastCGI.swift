@@ -20,6 +20,7 @@ extension TestRequest {
         if let role = demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
         if let age = demandedLogin { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
         if let guests = admittedGuests { parameters.append(("GATEHOUSE_GUESTS", guests)) }
+        if let names = attributeNames { parameters.append(("GATEHOUSE_ATTRIBUTES", names)) }
         return FastCGIWire.request(documentPath, body: body, parameters: parameters)
     }
 }

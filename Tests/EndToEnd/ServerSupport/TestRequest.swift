@@ -12,6 +12,8 @@ struct TestRequest: Sendable {
     var demandedLogin: String?
     /// `on` where it lets guests pass.
     var admittedGuests: String?
+    /// The attributes whose headers it sets.
+    var attributeNames: String? = "plan,tenant_id,roles"
     /// As nginx makes one. A proof is used by the request with one id.
     var id = "test-request"
     /// The path and the query of the guarded request about which nginx asks the guard, if they are not those of this one.

@@ -17,6 +17,7 @@ struct TestRequestEnvelope: Envelope {
         case .demandedRole: request.demandedRole
         case .demandedLogin: request.demandedLogin
         case .admittedGuests: request.admittedGuests
+        case .attributeNames: request.attributeNames
         case .userAgent: request.header("User-Agent") ?? "Tests"
         case .acceptLanguage: request.header("Accept-Language")
         case .query: request.query

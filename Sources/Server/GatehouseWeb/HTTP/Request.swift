@@ -70,6 +70,8 @@ package enum EnvelopeField: Sendable {
     case demandedLogin
     /// `on` where nginx's configuration lets guests pass. Clients cannot set it.
     case admittedGuests
+    /// The names of attributes whose headers nginx sets. Clients cannot set it.
+    case attributeNames
     case userAgent
     /// The languages that the client prefers.
     case acceptLanguage

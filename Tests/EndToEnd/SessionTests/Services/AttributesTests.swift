@@ -71,6 +71,7 @@ struct AttributesTests {
         for body in [
             #"{"a-b":1}"#, #"{"a":"\#(long)"}"#, #"{"plan":"\#(long.prefix(1020))"}"#, #"{"roles":["ADMIN"]}"#,
             #"{"roles":"EDITOR"}"#, #"{"a":[[[[[[[[[]]]]]]]]]}"#, #"{"gatehouse":1}"#,
+            #"{"a":[9223372036854775808]}"#,
         ] {
             #expect(status(body) == "422 invalid_attributes", "\(body.prefix(20))")
         }
@@ -135,6 +136,7 @@ struct AttributesTests {
             ("{", "\"{\""),
             ("a\"b", "\"a\\\"b\""), ("中国😀", "\"\\u4e2d\\u56fd\\ud83d\\ude00\""),
             ("a\r\nX-User-Id: x", "\"a\\r\\nX-User-Id: x\""),
+            ("acme\u{D4E}", "\"acme\\u0d4e\""), ("\u{301}acme", "\"\\u0301acme\""),
             ("\u{7F}", "\"\\u007f\""), (12, "12"), (-1.5, "-1.5"), (true, "true"), (nil, nil),
             (["a", "é"], "[\"a\",\"\\u00e9\"]"),
             (["b": 1, "a": [2]], "{\"a\":[2],\"b\":1}"),
@@ -164,6 +166,20 @@ struct AttributesTests {
             like: try server.devLogin("root@example.com").accessToken, role: "SUPER_ADMIN")
         #expect(try verify(server, highest, role: "EDITOR").code == "insufficient_role")
         #expect(try verify(server, highest, role: "ADMIN").status == 204)
+    }
+
+    @Test("While nginx does not set a header, which a client could then send, the guard refuses every request")
+    func openHeaders() throws {
+        let server = try Self.shared.get()
+        var request = TestRequest.get("/api/auth/verify", bearer: try server.devLogin("open@example.com").accessToken)
+        for names in [nil, "", "plan", "plan,tenant_id,role", "tenant_id,roles,,", "planroles,tenant_id,roles"] {
+            request.attributeNames = names
+            #expect(server.send(request).status == 503, "\(names ?? "none")")
+        }
+        for names in ["plan,tenant_id,roles", "roles,plan,other,tenant_id"] {
+            request.attributeNames = names
+            #expect(server.send(request).status == 204, "\(names)")
+        }
     }
 
     @Test("Without settings, tokens and users have no attributes, and services keep them all the same")

@@ -7,12 +7,26 @@ import Testing
 /// Behind nginx, whose configuration has the names.
 @Suite("Attributes at the guard")
 struct GuardAttributeTests {
+    @Test("While nginx lacks the name of an attribute, whose header a client could then send, no request passes")
+    func nameThatNginxLacks() throws {
+        let upstream = try UpstreamServer.echoing()
+        let server = try LocalServer(
+            values: ["TOKEN_ATTRIBUTES": "plan"],
+            locations: """
+                location /notes/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port); }
+                """, settings: ["TOKEN_ATTRIBUTES": "plan,tenant_id"])
+        let login = try server.devLogin("lacking@example.com")
+        var request = TestRequest.get("/notes/1", bearer: login.accessToken)
+        request.headers.append(("X-User-Attribute-Tenant-Id", "forged"))
+        #expect(try server.server.send(request).status == 503)
+    }
+
     @Test("A service gets the attributes of the user, and none that a client sends under their names")
     func headers() throws {
         let upstream = try UpstreamServer.echoing()
         let pass = "include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port)"
         let server = try LocalServer(
-            values: ["TOKEN_ATTRIBUTES": "plan,tenant_id,roles,Plan"],
+            values: ["TOKEN_ATTRIBUTES": "plan,tenant_id,roles,Plan,the_longest_that_nginx_has"],
             locations: """
                 location /notes/ { \(pass); }
                 location /notes/edit/ { set $gatehouse_role EDITOR; \(pass); }
