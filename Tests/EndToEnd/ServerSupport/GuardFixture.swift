@@ -16,6 +16,18 @@ struct GuardFixture: Sendable {
                 location /notes/user/ { set $gatehouse_role USER; \(pass)/; }
                 location /notes/recent/ { set $gatehouse_max_age 600; \(pass); }
                 location /notes/guests/ { set $gatehouse_guests on; \(pass); }
+                location /rewritten/ {
+                    set $gatehouse_guests on;
+                    include snippets/gatehouse-guard.conf;
+                    rewrite ^/rewritten(.*)$ $1 last;
+                }
+                location /failed/ {
+                    set $gatehouse_guests on;
+                    include snippets/gatehouse-guard.conf;
+                    error_page 418 = @members;
+                    return 418;
+                }
+                location @members { \(pass); }
                 location /notes/strong/ { set $gatehouse_acr urn:gatehouse:2; \(pass); }
                 location /notes/fresh/ { set $gatehouse_acr urn:gatehouse:2; set $gatehouse_max_age 600; \(pass); }
                 location /notes/plain/ { set $gatehouse_acr urn:gatehouse:1; \(pass); }

@@ -27,6 +27,15 @@ struct GuardGuestTests {
         #expect(try fixture.server.send(.get("/notes/guests/1", bearer: guest)).status == 200)
     }
 
+    @Test("A location that does not admit guests refuses them after an internal redirect from one that does")
+    func redirected() throws {
+        let user = try fixture.server.devLogin("redirected@example.com").accessToken
+        for (path, status) in [("/rewritten/notes/1", 403), ("/failed/1", 403), ("/rewritten/notes/guests/1", 200)] {
+            #expect(try fixture.server.send(.get(path, bearer: guest)).status == status, "\(path)")
+            #expect(try fixture.server.send(.get(path, bearer: user)).status == 200, "\(path)")
+        }
+    }
+
     @Test("The service is told of a guest, and a client cannot say that its user is one or is none")
     func told() throws {
         let user = try fixture.server.devLogin("no-guest@example.com").accessToken
