@@ -54,6 +54,19 @@ struct PurgeTests {
         #expect(try count("refresh_tokens") == 1)
     }
 
+    @Test("guests, none of whom has expired, are no work that is left, and the next round looks at the next ones")
+    func guests() throws {
+        try raw.executeScript(
+            """
+            INSERT INTO users (id, guest_key, last_login_at, created_at, updated_at)
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 501)
+            SELECT 'user_' || (1000 + i), 'key ' || (1000 + i),
+                CASE WHEN i = 501 THEN 0 ELSE \(noon.milliseconds) END, 0, 0 FROM n
+            """)
+        let rounds = try (0..<2).map { _ in try store.expireGuests(unusedSince: noon, now: noon) }
+        #expect(rounds.map(\.count) == [0, 1] && !rounds[0].hasMore)
+    }
+
     @Test("old entries of both logs are removed, and newer ones stay")
     func logs() throws {
         try record((0..<700).map { noon + .seconds($0) })

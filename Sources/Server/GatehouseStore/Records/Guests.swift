@@ -8,8 +8,9 @@ extension RelationalStore {
     ) {
         let (expired, end) = try unusedGuests(since: limit)
         guard !expired.isEmpty else {
+            // The next maintenance looks at the next guests: with many, none of whom expires, there would always be more.
             purgeCursor.guest.withLock { $0 = end }
-            return (0, !end.isEmpty)
+            return (0, false)
         }
         let (count, isDone) = try writing { connection in
             // Another node deletes the same guests.
