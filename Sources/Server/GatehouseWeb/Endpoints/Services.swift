@@ -40,7 +40,8 @@ extension Endpoints {
     /// does not say.
     func introspect(_ request: Request, _ form: Form, in context: inout RequestContext) throws -> Response {
         let token = try form.required("token", atMost: FieldLimit.token)
-        guard let claims = try auth.introspect(token, in: &context) else { return .ok(InactiveBody()) }
+        let claims = try auth.introspect(token, admitsGuests: form.values(of: "guests") == ["on"], in: &context)
+        guard let claims else { return .ok(InactiveBody()) }
         return .ok(ActiveBody(claims: claims, issuer: auth.tokenIssuer, audience: auth.tokenAudience))
     }
 }

@@ -98,6 +98,22 @@ struct IntrospectionTests {
         expectInactive(try introspect(server, login.accessToken))
     }
 
+    @Test("A guest is inactive, unless the service says that guests pass")
+    func guest() throws {
+        let server = try InProcessServer { variables in
+            ServiceServers.configure(&variables)
+            variables["GUESTS"] = "open"
+        }
+        let login = server.send(.post("/api/auth/guest", [:]))
+        for more in ["", "&guests=", "&guests=off", "&guests=on&guests=off"] {
+            expectInactive(try introspect(server, login.accessToken, more), "\(more)")
+        }
+        let response = try introspect(server, login.accessToken, "&guests=on")
+        #expect(response["active"] == true && response["guest"] == true)
+        let user = try server.devLogin("no-guest@example.com")
+        #expect(try introspect(server, user.accessToken, "&guests=on")["active"] == true)
+    }
+
     @Test("What a service accepts is used: the refresh token before it is old from then on")
     func confirmation() throws {
         for introspects in [false, true] {
