@@ -8,7 +8,7 @@ extension AuthService {
         of caller: Caller, authorizationCode: String? = nil, provenBy login: IdentityLogin? = nil, requestID: String
     ) throws(Refusal) -> AppleRevocation {
         let now = platform.now()
-        try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
+        try requireRecentLogin(of: asStored(caller), or: login, now: now, requestID: requestID)
         // The event has no device, because a device is personal data.
         let event = AuditEntry(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
         let clientID = try store.session(caller.sessionID)?.session.clientID ?? policy.defaultClientID

@@ -104,6 +104,9 @@ package struct AcceptedJoin: Sendable {
     package let refreshToken: String
     package let events: [AuditEntry]
     package let notices: [OwnerNotice]
+    /// What the owner is told if the device is a new one, of which services are told as well; nil unless a guest joins. A guest
+    /// has no account that moves: for the owner it is a login.
+    package var noticesOfDevice: [OwnerNotice]?
     /// The account of the identity, if it has changed.
     package var account: LinkedAccount?
     package var task: AppleTask?
@@ -220,14 +223,14 @@ extension AuthService {
                 ? proven.clientID : facts.callersSessions.first?.clientID ?? policy.defaultClientID,
             boundTo: key, method: proven.method,
             from: join.device, now: join.moment)
-        // Of a guest, no account moves: for the owner it is a login on another device.
-        let devices = isGuest && policy.tellsOwners ? owner.user.notices(of: .newDevice, at: join.moment) : []
+        let devices = policy.tellsOwners && !isStale ? owner.user.notices(of: .newDevice, at: join.moment) : []
         let joins = isGuest ? [] : [owner, caller].flatMap { $0.user.notices(of: .joined, at: join.moment) }
         return .join(
             AcceptedJoin(
                 user: user, session: session, refreshToken: refreshToken,
                 events: join.events(of: caller, joining: owner.user, in: session, isStale: isStale),
-                notices: (isStale ? owner.user.notices(of: .staleNumberUsed, at: join.moment) : devices) + joins,
+                notices: (isStale ? owner.user.notices(of: .staleNumberUsed, at: join.moment) : []) + joins,
+                noticesOfDevice: isGuest ? devices : nil,
                 account: owner.accounts.first { $0.provider == join.identity.provider }?.updated(from: join.identity),
                 task: exchangeTask(
                     for: proven.laterCode, of: user.id, clientID: proven.clientID, now: join.moment)))

@@ -151,9 +151,9 @@ extension AuthService {
         let now = platform.now()
         // Unlinking and binding again is a change as well, and a passkey is deleted by this as by its own request.
         if provider.isProvenByCode || provider == .passkey {
-            try requireLoginForChange(of: caller, now: now)
+            try requireLoginForChange(of: asStored(caller), now: now)
         } else {
-            try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
+            try requireRecentLogin(of: asStored(caller), or: login, now: now, requestID: requestID)
         }
         let event = AuditEntry(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,

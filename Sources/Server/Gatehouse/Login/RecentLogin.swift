@@ -42,6 +42,14 @@ extension AuthService {
         throw .insufficientAuthentication(demanded)
     }
 
+    /// The caller as the database has them: a guest may have become a user on another node since the request was admitted. For
+    /// changes whose transaction does not compare that.
+    func asStored(_ caller: Caller) throws(Refusal) -> Caller {
+        var stored = caller
+        if caller.isGuest { stored.isGuest = try currentUser(caller).isGuest }
+        return stored
+    }
+
     /// Refuses a caller whose login is older than this. No proof takes the place of a login.
     func requireLogin(of caller: Caller, within limit: Duration, now: Timestamp) throws(Refusal) {
         guard caller.authenticatedAt >= now - limit else { throw .loginTooOld(limit: limit) }

@@ -123,7 +123,7 @@ extension AuthService {
     ) throws(Refusal) {
         _ = try passkeyRules()
         let now = platform.now()
-        try requireLoginForChange(of: caller, now: now)
+        try requireLoginForChange(of: asStored(caller), now: now)
         let (decision, ended) = try store.remove(
             passkey: id, of: caller.userID, recording: event(.passkeyRemoved, id, of: caller, on: device, now: now),
             unlinking: event(.accountUnlinked, of: caller, on: device, now: now))

@@ -43,6 +43,10 @@ extension RecordConnection {
         let owner = accepted.user.id
         let moved = try accounts(of: join.caller).map(\.provider)
         let former = try user(owner)
+        let ofDevice = accepted.noticesOfDevice
+        let isOnNewDevice = try ofDevice.map { notices in
+            try sessions(before: accepted.session, tellsOwner: !notices.isEmpty).areOfOtherDevices
+        }
         try moveAccounts(of: join.caller, to: owner, resealing: { reseal($0, owner) }, now: join.moment)
         let ended = try deleteSessions(of: join.caller, for: .userDeleted, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
@@ -58,6 +62,11 @@ extension RecordConnection {
         try insert(accepted.session, redeeming: nil)
         for event in accepted.events { try insert(event) }
         try insert(accepted.notices)
+        if let ofDevice, isOnNewDevice == true {
+            try insert(ofDevice)
+            let content = UserEvent.Content.deviceAdded(accepted.session.id, by: join.identity.provider)
+            try insert(UserEvent(content, of: owner, at: join.moment))
+        }
         try insert(UserEvent(.deleted(joining: owner), of: join.caller, at: join.moment))
         for provider in moved { try insert(UserEvent(.linked(provider), of: owner, at: join.moment)) }
         if let former { try insertUpdate(of: former, at: join.moment) }

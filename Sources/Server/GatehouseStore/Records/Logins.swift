@@ -58,7 +58,7 @@ extension RecordConnection {
         _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
     ) throws -> [EndedSession] {
         try writeParts(of: accepted, by: login, known: known)
-        let before = try known.map { _ in try sessions(before: accepted.session, by: login) }
+        let before = try known.map { _ in try sessions(before: accepted.session, tellsOwner: login.tellsOwner) }
         if let known {
             try updateAtLogin(accepted.user, from: known.user, by: login.identity.provider, now: login.moment)
         }

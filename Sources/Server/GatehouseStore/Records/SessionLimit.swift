@@ -76,10 +76,10 @@ private let sessionsBefore = """
 extension RecordConnection {
     /// How many sessions a user has before a login, ended ones among them; and whether none of them was opened on a device of the
     /// same kind. Of a user who has never signed in here, such as an imported one, nothing is known.
-    func sessions(before new: Session, by login: Login) throws -> (count: Int, areOfOtherDevices: Bool) {
+    func sessions(before new: Session, tellsOwner: Bool) throws -> (count: Int, areOfOtherDevices: Bool) {
         let (user, agent) = (new.userID, new.device.userAgent)
         let found = try first(
-            sessionsBefore, .text(user.text), .optional(agent), .integer(login.tellsOwner ? 1 : 0)
+            sessionsBefore, .text(user.text), .optional(agent), .integer(tellsOwner ? 1 : 0)
         ) { row in (count: Int(row.integer(0)), mayBeNew: row.integer(1) == 1) }
         guard let found, found.mayBeNew, try hasSignedIn(user) else { return (found?.count ?? 0, false) }
         let agents = try all(

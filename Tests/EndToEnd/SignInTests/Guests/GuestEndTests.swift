@@ -83,6 +83,18 @@ struct GuestEndTests {
         #expect(try fixture.server.delete("/api/users/me", other).status == 204, "a guest cannot log in again")
     }
 
+    @Test("So does another node, before it knows that the guest has become a user")
+    func recentLoginAtAnotherNode() throws {
+        let fixture = try GuestFixture("open") { $0["SENSITIVE_MAX_AGE"] = "10m" }
+        let login = try fixture.guest()
+        fixture.server.advanceClock(by: .seconds(800))
+        let other = try InProcessServer(beside: fixture.server)
+        #expect(try fixture.link("apple", fixture.server.apple.login("elsewhere"), to: login).status == 200)
+        for path in ["/api/users/me/accounts/apple", "/api/users/me/accounts/email", "/api/users/me"] {
+            #expect(try fixture.codes.refusal(other.delete(path, login)) == "401 login_too_old", "\(path)")
+        }
+    }
+
     @Test("Where numbers are required, the user who was a guest needs one, also with the token of before")
     func phone() throws {
         let fixture = try GuestFixture("open") { $0["PHONE_BINDING"] = "required" }
@@ -170,6 +182,24 @@ struct GuestEndTests {
         #expect(joined.userID == owner.userID && joined["tokenType"] == "DPoP", "\(joined.json)")
         #expect(try fixture.refreshed(joined).code == "invalid_dpop_proof")
         #expect(try fixture.refreshed(joined, key: key).status == 200)
+    }
+
+    @Test("Services are told of the device of a guest who joins if the owner never had such a one, as of a login")
+    func device() throws {
+        try fixture.recordEvents()
+        let agents = [("same", "Example/1.1 (iPhone15,3; iOS 18.0)"), ("new", "Example/1.0 (Pixel 9; Android 16)")]
+        for (name, agent) in agents {
+            var login = TestRequest.post("/api/auth/apple", server.apple.login(name))
+            login.headers.append(("User-Agent", "Example/1.0 (iPhone15,3; iOS 18.0)"))
+            let (owner, guest) = (server.send(login), try fixture.guest())
+            var body = server.apple.login(name)
+            (body["onTaken"], body["refreshToken"]) = ("join", guest["refreshToken"])
+            var join = TestRequest.post("/api/users/me/accounts/apple", body, bearer: guest.accessToken)
+            join.headers.append(("User-Agent", agent))
+            #expect(server.send(join).userID == owner.userID)
+            let isTold = try fixture.events(of: owner.userID).contains("device.added APPLE")
+            #expect(isTold == (name == "new"), "\(name)")
+        }
     }
 
     // MARK: - Expiry and support
