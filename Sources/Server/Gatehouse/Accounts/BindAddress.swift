@@ -56,7 +56,8 @@ extension AuthService {
         let now = platform.now()
         // First, so that a refused one costs no try of the code.
         let refreshTokenHash = try refreshTokenHash(in: binding.onTaken, of: caller)
-        let proven = try proven(by: binding, of: caller, now: now, requestID: context.id)
+        let proven = try proven(
+            by: binding, holding: refreshTokenHash, of: caller, now: now, requestID: context.id)
         let result = try bind(
             proven, replaces: binding.replaces, onTaken: binding.onTaken.taken, holding: refreshTokenHash, to: caller,
             from: device, now: now, in: &context)
@@ -65,7 +66,8 @@ extension AuthService {
     }
 
     private func proven(
-        by binding: AddressBinding, of caller: Caller, now: Timestamp, requestID: String
+        by binding: AddressBinding, holding refreshTokenHash: [UInt8]?, of caller: Caller, now: Timestamp,
+        requestID: String
     ) throws(Refusal) -> ProvenIdentity {
         switch binding.proof {
         case .code(let code):
@@ -79,7 +81,14 @@ extension AuthService {
                 if let limit = policy.sensitiveMaxAge, !caller.isGuest {
                     try requireLogin(of: caller, within: limit, now: now)
                 }
-            } else if binding.replaces {
+                // The transaction compares it again.
+                if let refreshTokenHash {
+                    guard let current = try store.session(caller.sessionID)?.session.token.hash,
+                        platform.equal(refreshTokenHash, current)
+                    else { throw .invalidRefreshToken }
+                }
+            }
+            if binding.replaces {
                 try requireLoginForChange(of: caller, now: now)
             }
             return try proven(by: token, now: now, requestID: requestID)

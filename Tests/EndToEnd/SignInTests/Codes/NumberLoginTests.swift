@@ -290,13 +290,18 @@ struct NumberBindingTests {
         #expect(try server.devLogin("shell@example.com").userID == owner.userID)
     }
 
-    @Test("A login too old to change a number is refused before the token is used")
+    @Test("A login too old to change a number, and a superseded refresh token, are refused before the token is used")
     func old() throws {
         let login = try fixture.logIn(token: fixture.token(of: fixture.newNumber()))
         server.advanceClock(by: .seconds(3700))
         let late = server.send(.refresh(login.refreshToken))
         let token = try fixture.token(of: fixture.newNumber())
         #expect(try fixture.refusal(fixture.bind(token: token, to: late, ["replace": true])) == "401 login_too_old")
+        let both: JSONObject = ["onTaken": "join", "replace": true]
+        #expect(try fixture.refusal(fixture.bind(token: token, to: late, both)) == "401 login_too_old")
+        let superseded: JSONObject = ["onTaken": "join", "refreshToken": .string(login.refreshToken)]
+        let refused = try fixture.refusal(fixture.bind(token: token, to: late, superseded))
+        #expect(refused == "422 invalid_refresh_token")
         #expect(try fixture.logIn(token: token).status == 200)
     }
 
