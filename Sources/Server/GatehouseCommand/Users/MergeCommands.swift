@@ -128,7 +128,7 @@ extension MergeConflict {
             "Both have an account at \(provider.rawValue): gatehouse users unlink USER \(provider.lowercaseName)"
         case .status: "One of them is not active, the first one has no account, or both are the same."
         case .role: "One of them has another role than USER: gatehouse users role USER USER"
-        case .guest: "The user who would stay is a guest: merge the guest into the other user."
+        case .guest: "The user who would stay is a guest: let the guest link an account, or delete the guest."
         }
     }
 }

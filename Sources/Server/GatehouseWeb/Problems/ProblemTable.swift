@@ -318,7 +318,7 @@ extension MergeConflict {
             "Both users have an account at \(provider.rawValue). Unlink one of the two first."
         case .status: "Both users have to be active, and two, and the one who goes away needs an account."
         case .role: "Both users need the role USER. Change the role first."
-        case .guest: "The user who would stay is a guest. Merge the guest into the other user."
+        case .guest: "The user who would stay is a guest. Let the guest link an account, or delete the guest."
         }
     }
 }
