@@ -10,7 +10,7 @@ struct AppleControl: Sendable {
 
     /// Whether the path mints a login of another provider.
     static func isMint(_ path: String) -> Bool {
-        path.wholeMatch(of: #/\/(openid\/[a-z][a-z0-9_-]*|wechat|qq)\/mint/#) != nil
+        path.wholeMatch(of: #/\/(openid\/[a-z][a-z0-9_-]*|wechat|qq|number)\/mint/#) != nil
     }
 
     /// Whether the path has the next answer of another provider's page be wrong.
@@ -28,7 +28,7 @@ struct AppleControl: Sendable {
     func answer(_ request: HTTPRequest, to path: String) -> HTTPAction {
         guard Self.isAllowed(request.method, path) else {
             let others = ["/openid/NAME", "/wechat", "/qq"].flatMap { ["POST \($0)/mint", "POST \($0)/answers"] }
-            let allowed = Self.allowed.sorted() + others
+            let allowed = Self.allowed.sorted() + others + ["POST /number/mint"]
             return .reply(
                 HTTPReply.refusal("404 Not Found", "allowed: " + allowed.joined(separator: ", ")).forBrowsers)
         }

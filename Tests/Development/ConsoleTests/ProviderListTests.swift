@@ -62,6 +62,7 @@ struct ProviderListTests {
         "Of the stand-in's paths for providers, the page reaches those that mint a login, and no other",
         arguments: [
             ("/openid/google/mint", true), ("/openid/my-own_2/mint", true), ("/wechat/mint", true), ("/qq/mint", true),
+            ("/number/mint", true), ("/number/faults", false),
             ("/openid/google/events/mint", false), ("/openid/google/keys/rotate", false), ("/openid/../mint", false),
             ("/openid//mint", false), ("/wechat/app", false), ("/qq/mint/", false), ("/qq/mint\r\nX: y", false),
         ])
