@@ -33,7 +33,7 @@ export function buildCodes() {
 
 const code = () => $("code").value.trim();
 
-// That of the SIM, in place of a mail address.
+// The number of the SIM: while the form has a mail address, the number of the examples.
 const number = () => ($("channel").value === "phone" ? $("to").value.trim() : examples.phone);
 
 export function fillCode(text) {

@@ -40,7 +40,7 @@ extension GatehouseClient {
             try? JSONEncoder().encode(body), .phone, at: "/accounts/number", onTaken: onTaken, codeOrigin: .carrier)
     }
 
-    /// - Parameter path: nil for that of the provider.
+    /// - Parameter path: nil for the path of the provider.
     func link(
         _ body: Data?, _ provider: Provider, at path: String? = nil, onTaken: TakenAddress, codeOrigin: CodeOrigin?
     ) async throws(GatehouseError) -> LinkResult {

@@ -62,7 +62,7 @@ public struct JSONSequence: JSONClaims {
         return nil
     }
 
-    /// Not parsed: whoever wrote the object has sorted it.
+    /// The text of an object, without parsing it: the writer of the token has sorted its members.
     public mutating func sortedObject(_ name: String) -> String? {
         guard let start = value(of: name), start < bytes.count, bytes[start] == .leftBrace else { return nil }
         var (end, depth, isInText) = (start, 0, false)

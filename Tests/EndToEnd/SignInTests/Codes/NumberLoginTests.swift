@@ -175,7 +175,7 @@ struct NumberLoginTests {
         try fixture.providers.control("/number/faults", ["mode": "hang"])
         let token = try fixture.token(of: fixture.newNumber())
         let waiting = Background { Array(((try? fixture.logIn(token: token)).map(fixture.refusal) ?? "lost").utf8) }
-        while try fixture.questions == 0 { usleep(10_000) }
+        #expect(try Eventually.holds { try fixture.questions > 0 })
         process.process.signal(SIGKILL)
         _ = (process.process.wait(), waiting.result())
         try fixture.providers.control("/number/faults")
