@@ -47,30 +47,40 @@ class Exchanging(NumberTest):
         self.assertIn("200 invalid_token isv.TOKEN_INVALID", self.log.getvalue())
 
     def test_the_token_of_another_gateway_is_not_handed_on(self):
-        for gateway in ("jpush", "Aliyun", "gatehouse-check"):
+        for gateway in ("jpush", "Aliyun", ""):
             self.assertEqual(self.ask(gateway, "good"), (200, {"error": "invalid_token"}))
         self.assertEqual(self.gateway.requests, [])
 
-    def test_wrong_credentials_are_a_fault_of_the_settings(self):
+    def test_wrong_credentials_are_a_fault_of_the_settings_which_gatehouse_check_finds(self):
+        self.assertEqual(self.ask("gatehouse-check", "made-up"), (200, {"error": "invalid_token"}))
         self.start_with(ALIYUN_ACCESS_KEY_SECRET="other")
-        self.assertEqual(self.ask("aliyun", "good"), (403, {"error": "SignatureDoesNotMatch"}))
+        for gateway in ("aliyun", "gatehouse-check"):
+            self.assertEqual(self.ask(gateway, "good"), (403, {"error": "SignatureDoesNotMatch"}))
 
     def test_errors_have_the_status_that_gatehouse_understands(self):
         for status, code, expected in (
-                (400, "Throttling.User", 429), (200, "isv.RAM_PERMISSION_DENY", 403), (200, "isv.OUT_OF_SERVICE", 403),
+                (400, "Throttling.User", 429), (400, "Throttling.System", 429), (200, "isp.QPS_LIMIT", 429),
+                (400, "UnknowError", 503), (200, "isv.RAM_PERMISSION_DENY", 403), (200, "isv.OUT_OF_SERVICE", 403),
                 (200, "isv.VERIFY_SCHEME_NOT_EXIST", 403), (200, "isp.SYSTEM_ERROR", 503), (503, "ServiceUnavailable", 503)):
             self.gateway.answer = status, {"Code": code, "Message": NUMBER}
             self.assertEqual(self.ask("aliyun", "good"), (expected, {"error": code}))
         self.assert_nothing_is_logged("good")
 
+    def test_a_text_that_no_library_made_is_an_invalid_token(self):
+        for code in ("isv.ACCESS_CODE_ILLEGAL", "isv.CSRF_CHECK_FAILED"):
+            self.gateway.answer = 200, {"Code": code}
+            self.assertEqual(self.ask("aliyun", "good"), (200, {"error": "invalid_token"}))
+
     def test_an_answer_without_a_number_is_unavailability(self):
         for status, value in (
-                (200, b"<html>"), (200, []), (302, {}), (500, b""), (200, {"Code": "OK"}),
+                (200, b"<html>"), (200, []), (302, {}), (500, b""), (200, b"[" * 60000), (200, {"Code": []}),
+                (200, {"Code": "OK"}),
                 (200, {"Code": "OK", "GetMobileResultDTO": []}),
                 (200, {"Code": "OK", "GetMobileResultDTO": {"Mobile": "139****1234"}}),
                 (200, {"Code": "OK", "GetMobileResultDTO": {"Mobile": 13800138000}})):
             self.gateway.answer = status, value
             self.assertEqual(self.ask("aliyun", "good")[0], 503, value)
+        self.assertIn("503 status_500", self.log.getvalue())
 
 
 if __name__ == "__main__":

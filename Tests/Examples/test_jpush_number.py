@@ -81,17 +81,19 @@ class Exchanging(NumberTest):
         self.assertEqual(self.ask("jpush", "good"), (403, {"error": "9011"}))
 
     def test_a_text_that_is_no_key_ends_the_program_without_being_shown(self):
-        with self.assertRaises(SystemExit) as raised:
-            jpush_number.PrivateKey("secret-key")
-        self.assertNotIn("secret-key", str(raised.exception))
+        elliptic = openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256").decode()
+        for text in ("secret-key", elliptic):
+            with self.assertRaises(SystemExit) as raised:
+                jpush_number.PrivateKey(text)
+            self.assertNotIn(text, str(raised.exception))
 
     def test_errors_have_the_status_that_gatehouse_understands(self):
         for status, code, expected in (
-                (200, 9007, 429), (200, 1804, 429), (200, 9018, 403), (200, 9031, 403), (200, 9004, 403), (401, None, 403),
+                (200, 6005, 429), (200, 9007, 429), (200, 1804, 429), (200, 9018, 403), (200, 9031, 403), (200, 9004, 403), (401, None, 403),
                 (200, 9099, 503), (200, 2000, 503), (500, 9004, 503)):
             self.gateway.answer = status, {"code": code, "content": NUMBER}
             self.assertEqual(self.ask("jpush", "good")[0], expected, code)
-        for code in (8001, 9003, 9012):
+        for code in (8001, 9003, 9012, 9020):
             self.gateway.answer = 200, {"code": code, "content": ""}
             self.assertEqual(self.ask("jpush", "good"), (200, {"error": "invalid_token"}))
         self.assert_nothing_is_logged("good")
@@ -100,7 +102,8 @@ class Exchanging(NumberTest):
         for status, value in (
                 (200, b"<html>"), (200, []), (302, {}), (200, {"code": "8000"}), (200, {"code": 8000}),
                 (200, {"code": 8000, "phone": 1}), (200, {"code": 8000, "phone": "!"}),
-                (200, {"code": 8000, "phone": encrypted("8613800138000")})):
+                (200, {"code": 8000, "phone": encrypted("8613800138000")}),
+                (200, {"code": 8000, "phone": encrypted("138 0013 8000")})):
             self.gateway.answer = status, value
             self.assertEqual(self.ask("jpush", "good")[0], 503, value)
 

@@ -1,4 +1,6 @@
+import io
 import os
+import socket
 import threading
 import time
 import unittest
@@ -59,24 +61,31 @@ class TheSettings(unittest.TestCase):
         self.assertEqual(sms_receiver.read_keys(f" {SECRET}\n{other}\n"), [KEY, OTHER_KEY])
 
     def test_a_malformed_secret_ends_the_program_without_being_shown(self):
-        for secret in ("secret", "whsec_c2VjcmV0", "whsec_!", SECRET[6:], "whsec_" + "c2VjcmV0" * 11):
+        for secret in ("secret", "whsec_c2VjcmV0", "whsec_!", "whsec_é", SECRET[6:], "whsec_" + "c2VjcmV0" * 11):
             with self.subTest(secret), self.assertRaises(SystemExit) as raised:
                 sms_receiver.read_keys(secret)
             self.assertNotIn(secret, str(raised.exception))
 
     def test_a_value_may_be_in_a_file(self):
         with mock.patch.dict(os.environ, {"A_FILE": __file__}):
-            self.assertTrue(sms_receiver.setting("A").startswith("import os\n"))
+            self.assertTrue(sms_receiver.setting("A").startswith("import io\n"))
 
     def test_a_missing_one_ends_the_program(self):
         with mock.patch.dict(os.environ, clear=True):
             self.assertEqual(sms_receiver.setting("A", "default"), "default")
             self.assertRaisesRegex(SystemExit, "A is not set", sms_receiver.setting, "A")
 
+    def test_what_cannot_be_used_ends_the_program_with_its_name(self):
+        for file, message in ("/nowhere", "A_FILE: No such file"), ("/proc/self/exe", "A_FILE: no text"):
+            with mock.patch.dict(os.environ, {"A_FILE": file}):
+                self.assertRaisesRegex(SystemExit, message, sms_receiver.setting, "A")
+        for listen in ("127.0.0.1", "127.0.0.1:x", "localhost:99999", "192.0.2.1:8480"):
+            self.assertRaisesRegex(SystemExit, "LISTEN", sms_receiver.make_server, None, [KEY], listen)
+
     def test_credentials_are_sent_by_https_or_within_this_machine(self):
         for address in ("https://sms.example.com", "http://127.0.0.1:8000", "http://localhost"):
             self.assertEqual(sms_receiver.address_setting("A", address + "/"), address)
-        for address in ("http://sms.example.com", "http://127.0.0.1.example.com", "ftp://localhost", "x"):
+        for address in ("http://sms.example.com", "http://127.0.0.1.example.com", "ftp://localhost", "x", "https://"):
             self.assertRaises(SystemExit, sms_receiver.address_setting, "A", address)
 
 
@@ -133,6 +142,12 @@ class Receiving(ReceiverTest):
         self.assertEqual(self.post(), (503, "crowded"))
         self.assertEqual(self.sent, [])
 
+    def test_a_request_that_is_not_verified_yet_takes_no_place(self):
+        self.receiver.server.places = threading.Semaphore(1)
+        with socket.create_connection(("127.0.0.1", self.receiver.port)) as stranger:
+            stranger.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
+            self.assertEqual(self.post(), (202, "accepted"))
+
 
 class Failing(ReceiverTest):
     def test_a_message_that_the_gateway_refused_is_sent_again(self):
@@ -181,6 +196,18 @@ class Remembering(unittest.TestCase):
         self.assertTrue(deliveries.deliver("a", 0, send))
         thread.join(10)
         self.assertEqual(outcomes, [False])
+
+
+class TheAnswer(unittest.TestCase):
+    def test_one_that_comes_byte_by_byte_is_waited_for_as_long_as_any(self):
+        class Slow(io.BytesIO):
+            def read1(self, _):
+                return self.read(1)
+
+        self.assertEqual(sms_receiver.read_until(time.monotonic() + 60, Slow(b"{}")), b"{}")
+        with self.assertRaises(sms_receiver.Refusal) as raised:
+            sms_receiver.read_until(time.monotonic() - 1, Slow(b"{}"))
+        self.assertEqual(raised.exception.status, 504)
 
 
 class CodesInTheLog(unittest.TestCase):

@@ -12,10 +12,10 @@ import time
 import urllib.parse
 import uuid
 
-from sms_receiver import address_setting, ask, limited, misconfigured, refused, serve, setting, unavailable, word
+from sms_receiver import address_setting, ask, limited, misconfigured, reason, refused, scalar, serve, setting, unavailable
 
 # https://help.aliyun.com/document_detail/101346.html (API error codes)
-LIMITS = {"isv.BUSINESS_LIMIT_CONTROL", "isv.DAY_LIMIT_CONTROL", "isv.MONTH_LIMIT_CONTROL", "Throttling", "Throttling.User"}
+LIMITS = {"isv.BUSINESS_LIMIT_CONTROL", "isv.DAY_LIMIT_CONTROL", "isv.MONTH_LIMIT_CONTROL"}
 BAD_NUMBERS = {"isv.MOBILE_NUMBER_ILLEGAL", "isv.DOMESTIC_NUMBER_NOT_SUPPORTED"}
 TEMPORARY = {"isp.SYSTEM_ERROR", "ServiceUnavailable", "InternalError"}
 
@@ -72,17 +72,17 @@ def number(text):
 
 def check(status, answer):
     """An error of SendSms has status 200 as well: only the code OK is success."""
-    code = answer.get("Code")
+    code = scalar(answer, "Code")
     if status == 200 and code == "OK":
         return
-    if code in LIMITS or status == 429:
-        raise limited(word(code))
+    if code in LIMITS or str(code).startswith("Throttling") or status == 429:
+        raise limited(reason(status, code))
     if code in BAD_NUMBERS:
-        raise refused(word(code))
+        raise refused(reason(status, code))
     if code is None or code in TEMPORARY or status >= 500:
-        raise unavailable(word(code))
+        raise unavailable(reason(status, code))
     # The key, its permissions, the balance, the sign name or the template.
-    raise misconfigured(word(code))
+    raise misconfigured(reason(status, code))
 
 
 if __name__ == "__main__":

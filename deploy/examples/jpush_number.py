@@ -12,14 +12,14 @@ import subprocess
 import sys
 
 from number_receiver import InvalidToken, of_the_mainland, serve
-from sms_receiver import address_setting, ask, limited, misconfigured, setting, unavailable, word
+from sms_receiver import address_setting, ask, limited, misconfigured, reason, scalar, setting, unavailable
 
 # https://docs.jiguang.cn/jverification/server/rest_api/code_description: no number for this token, a token that is expired, used
-# or unknown, and a text that is none.
-BAD_TOKENS = {8001, 9003, 9012, 1801}
-LIMITS = {9005, 9006, 9007, 1804}
+# or unknown, and a text that is none. That of an app with another key or package name is 9020, which is not on that page.
+BAD_TOKENS = {8001, 9003, 9012, 9020, 1801}
+LIMITS = {6005, 9005, 9006, 9007, 1804}
 TEMPORARY = {9002, 9099, 2000}
-DECRYPTION_TIMEOUT = 2
+DECRYPTION_TIMEOUT = 1
 
 
 class JPush:
@@ -33,17 +33,17 @@ class JPush:
     def number(self, token):
         headers = {"Content-Type": "application/json", "Authorization": self.authorization}
         status, answer = ask(self.url, headers, json.dumps({"loginToken": token}).encode())
-        code = answer.get("code")
+        code = scalar(answer, "code")
         if status == 200 and code == 8000:
             return of_the_mainland(self.key.decrypt(answer.get("phone")))
         if code in BAD_TOKENS:
-            raise InvalidToken(word(code))
+            raise InvalidToken(reason(status, code))
         if code in LIMITS or status == 429:
-            raise limited(word(code))
+            raise limited(reason(status, code))
         if status in (401, 403) or isinstance(code, int) and code not in TEMPORARY and status < 500:
             # The credentials, the balance, or a service that is not open.
-            raise misconfigured(word(code))
-        raise unavailable(word(code))
+            raise misconfigured(reason(status, code))
+        raise unavailable(reason(status, code))
 
 
 class PrivateKey:
@@ -54,8 +54,12 @@ class PrivateKey:
             text = f"-----BEGIN PRIVATE KEY-----\n{text.strip()}\n-----END PRIVATE KEY-----"
         self.file = os.memfd_create("key")
         os.write(self.file, text.encode() + b"\n")
-        if self.run(["openssl", "pkey", "-noout", "-in", self.path], b"").returncode:
-            sys.exit("JPUSH_PRIVATE_KEY is no private key")
+        try:
+            outcome = self.run(["openssl", "rsa", "-noout", "-in", self.path], b"")
+        except FileNotFoundError:
+            sys.exit("the program openssl is missing: apt install openssl")
+        if outcome.returncode:
+            sys.exit("JPUSH_PRIVATE_KEY is no private key of RSA")
 
     @property
     def path(self):
@@ -73,10 +77,10 @@ class PrivateKey:
             raise unavailable("no_number") from None
         command = ["openssl", "pkeyutl", "-decrypt", "-inkey", self.path, "-pkeyopt", "rsa_padding_mode:pkcs1"]
         outcome = self.run(command, content)
-        # Some versions of openssl tell a wrong key by an error, and others by bytes that are no digits.
-        if outcome.returncode or not outcome.stdout.isdigit():
+        # Some versions of openssl tell a wrong key by an error, and others by bytes that are no text.
+        if outcome.returncode or not (outcome.stdout.isascii() and outcome.stdout.decode("ascii").isprintable()):
             raise misconfigured("private_key")
-        return outcome.stdout.decode()
+        return outcome.stdout.decode("ascii")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def address_setting(name, default):
     """An address without a slash at its end. It gets credentials, so it is https, or on this machine."""
     address = setting(name, default).rstrip("/")
     parts = urllib.parse.urlsplit(address)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")):
+    if not parts.hostname or parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")):
         sys.exit(f"{name} must begin with https://")
     return address
 
@@ -140,13 +140,13 @@ class Receiver(BaseHTTPRequestHandler):
 
     def receive(self):
         """Returns whether the message has been sent now."""
+        message = read_message(self.read_signed_body())
         with self.place():
-            message = read_message(self.read_signed_body())
             return self.server.deliveries.deliver(self.message_id, time.time(), lambda: self.server.send(message))
 
     @contextlib.contextmanager
     def place(self):
-        """Few requests wait for the gateway at a time."""
+        """Few requests wait for the gateway at a time. Taken when the request is verified, or a stranger could hold all."""
         if not self.server.places.acquire(blocking=False):
             raise unavailable("crowded")
         try:
@@ -184,11 +184,24 @@ class Receiver(BaseHTTPRequestHandler):
         """Not the lines of the base class, which contain what a client sends."""
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # A burst waits to be accepted. Beyond it, connections are reset.
+    request_queue_size = 128
+
+    def handle_error(self, *_):
+        print(f"- - {type(sys.exception()).__name__}", file=sys.stderr, flush=True)
+
+
 def make_server(send, keys, listen, receiver=Receiver):
     """A server that calls `send` with each Message. It raises a Refusal if the gateway does not accept it."""
     host, _, port = listen.rpartition(":")
-    server = ThreadingHTTPServer((host or "127.0.0.1", int(port)), receiver)
-    server.daemon_threads = True
+    try:
+        server = Server((host or "127.0.0.1", int(port)), receiver)
+    except (ValueError, OverflowError):
+        sys.exit("LISTEN must be address:port, such as 127.0.0.1:8480")
+    except OSError as error:
+        sys.exit(f"LISTEN: {error.strerror}")
     server.send, server.keys, server.deliveries = send, keys, Deliveries()
     server.places = threading.Semaphore(MOST_REQUESTS)
     return server
@@ -215,8 +228,9 @@ def ask(address, headers, body):
     """Posts to the gateway. Returns the status and the JSON object of the answer, which is {} for any other answer."""
     request = urllib.request.Request(address, data=body, headers=headers)
     try:
+        deadline = time.monotonic() + GATEWAY_TIMEOUT
         with answer_of(request) as response:
-            return response.status, as_object(response.read(LARGEST_BODY))
+            return response.status, as_object(read_until(deadline, response))
     except urllib.error.URLError as error:
         # Only without a connection is it certain that nothing was sent.
         certain = isinstance(error.reason, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
@@ -232,15 +246,35 @@ def answer_of(request):
         return error
 
 
+def read_until(deadline, response):
+    """The body. The limit of a socket is that of each byte."""
+    body = b""
+    while part := response.read1(LARGEST_BODY - len(body)):
+        body += part
+        if time.monotonic() > deadline:
+            raise unanswered("no_answer")
+    return body
+
+
 def as_object(body):
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
+def scalar(answer, name):
+    value = answer.get(name)
+    return value if isinstance(value, (str, int)) else None
+
+
+def reason(status, code):
+    """For the log: the code of the gateway, or the status of an answer without one."""
+    return f"status_{status}" if code is None else word(code)
+
+
 def word(value):
-    """A code of the gateway for the log. Anything that is not like a code could contain a number."""
+    """Anything that is not like a code could contain a number."""
     text = str(value)
     return text if re.fullmatch(r"[A-Za-z][A-Za-z._]{1,79}|[0-9]{4,5}", text) else "unknown"

@@ -12,7 +12,7 @@ import json
 import time
 import urllib.parse
 
-from sms_receiver import address_setting, ask, limited, misconfigured, refused, serve, setting, unavailable, word
+from sms_receiver import address_setting, ask, limited, misconfigured, reason, refused, serve, setting, unavailable
 
 SERVICE = "sms"
 CONTENT_TYPE = "application/json; charset=utf-8"
@@ -84,13 +84,13 @@ def check(status, answer):
         return
     kind = str(code).partition(".")[0]
     if kind in ("LimitExceeded", "RequestLimitExceeded") or status == 429:
-        raise limited(word(code))
+        raise limited(reason(status, code))
     if code in BAD_NUMBERS:
-        raise refused(word(code))
+        raise refused(reason(status, code))
     if code is None or kind == "InternalError" or status >= 500:
-        raise unavailable(word(code))
+        raise unavailable(reason(status, code))
     # The key, its permissions, the balance, the app, the sign name or the template.
-    raise misconfigured(word(code))
+    raise misconfigured(reason(status, code))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import re
 import sys
 import urllib.parse
 
-from sms_receiver import address_setting, ask, limited, misconfigured, refused, serve, setting, unavailable, word
+from sms_receiver import address_setting, ask, limited, misconfigured, reason, refused, serve, setting, unavailable
 
 # https://www.twilio.com/docs/errors: a number that is not one, that is no mobile phone, that cannot be reached, or whose
 # owner has answered STOP.
@@ -47,13 +47,13 @@ def check(status, answer):
     if status == 201:
         return
     if status == 429 or code in LIMITS:
-        raise limited(word(code))
+        raise limited(reason(status, code))
     if code in BAD_NUMBERS:
-        raise refused(word(code))
+        raise refused(reason(status, code))
     if status >= 500 or status < 400:
-        raise unavailable(word(code))
+        raise unavailable(reason(status, code))
     # The key, the sender, the account, or a country that the account does not send to.
-    raise misconfigured(word(code))
+    raise misconfigured(reason(status, code))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Verifies requests that are signed as the Standard Webhooks specification says, such as Gatehouse's."""
 
 import base64
-import binascii
 import hmac
 import os
 import re
@@ -21,10 +20,13 @@ class Refusal(Exception):
 
 def setting(name, default=None):
     """The value of the variable NAME, or the content of the file that NAME_FILE names."""
-    value = os.environ.get(name)
+    value = os.environ.get(name, "").strip()
     if not value and os.environ.get(name + "_FILE"):
-        with open(os.environ[name + "_FILE"], encoding="utf-8") as file:
-            value = file.read().strip()
+        try:
+            with open(os.environ[name + "_FILE"], encoding="utf-8") as file:
+                value = file.read().strip()
+        except (OSError, ValueError) as error:
+            sys.exit(f"{name}_FILE: {getattr(error, 'strerror', None) or 'no text in UTF-8'}")
     if value or default is not None:
         return value or default
     sys.exit(f"{name} is not set: set it, or {name}_FILE")
@@ -36,7 +38,7 @@ def read_keys(text):
     for secret in text.split():
         try:
             key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-        except binascii.Error:
+        except ValueError:
             key = b""
         if not secret.startswith("whsec_") or not 24 <= len(key) <= 64:
             sys.exit("a key must be whsec_ and base64 of 24 to 64 bytes")
