@@ -29,11 +29,13 @@ final class Current<Value: AnyObject & Sendable>: Sendable {
 
         var value: Value { state.withLock { $0 } }
 
-        func replace(by next: Value) {
-            // Returned, so that the old value is destroyed after the lock is released: that may take long.
-            _ = state.withLock { value in
+        /// Replaces the values of these copies while all of their locks are held. Returns the old values.
+        static func replace(_ copies: ArraySlice<(copy: Copy, next: Value)>) -> [Value] {
+            guard let (copy, next) = copies.first else { return [] }
+            return copy.state.withLock { value in
+                let others = replace(copies.dropFirst())
                 defer { value = next }
-                return value
+                return others + [value]
             }
         }
     }
@@ -47,8 +49,11 @@ final class Current<Value: AnyObject & Sendable>: Sendable {
 
     var value: Value { copies[Processors.current % copies.count].value }
 
-    /// When it returns, every thread gets the new value. Until then, some get the old one.
+    /// All threads get the new value from one moment on: a token that one of them signs with a new key would be refused by
+    /// another one that has the old settings.
     func replace(_ make: () -> Value) {
-        for copy in copies { copy.replace(by: make()) }
+        let next = copies.map { (copy: $0, next: make()) }
+        // The old values are destroyed after the locks are released: that may take long.
+        _ = Copy.replace(next[...])
     }
 }

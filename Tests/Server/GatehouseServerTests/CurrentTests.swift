@@ -1,3 +1,4 @@
+import Foundation
 import POSIX
 import Synchronization
 import TestSupport
@@ -7,6 +8,12 @@ import Testing
 
 @Suite("A value that is replaced while it is read")
 struct CurrentTests {
+    private final class Number: Sendable {
+        let value: Int
+
+        init(_ value: Int) { self.value = value }
+    }
+
     private final class CountedValue: Sendable {
         static let count = Atomic(0)
         let number: Int
@@ -25,6 +32,34 @@ struct CurrentTests {
         current.replace { CountedValue(2) }
         #expect(CountedValue.count.load(ordering: .relaxed) == 2 * Processors.configured)
         #expect(try Concurrently.run(8) { _ in current.value.number } == Array(repeating: 2, count: 8))
+    }
+
+    @Test("no thread reads an old value after another one has read the new one")
+    func replacedAtOnce() throws {
+        let current = Current { Number(0) }
+        let seen = Mutex(0)
+        let isDone = Atomic(false)
+        let readers = (0..<4).map { _ in
+            Background {
+                var late: UInt8 = 0
+                while !isDone.load(ordering: .relaxed), late == 0 {
+                    let before = seen.withLock(\.self)
+                    let number = current.value.value
+                    if number < before { late = 1 }
+                    seen.withLock { $0 = max($0, number) }
+                }
+                return [late]
+            }
+        }
+        for number in 1...600 {
+            current.replace {
+                // Services take as long to build.
+                Thread.sleep(forTimeInterval: 0.0005)
+                return Number(number)
+            }
+        }
+        isDone.store(true, ordering: .relaxed)
+        #expect(readers.map { $0.result() } == Array(repeating: [0], count: 4))
     }
 }
 
