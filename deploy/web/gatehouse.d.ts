@@ -14,6 +14,8 @@ export interface User {
   onboardingCompleted: boolean;
   /** Whether the user has no account yet. */
   guest: boolean;
+  /** What the operator's services keep of the user and show to them. Absent if the server shows nothing. */
+  attributes?: Record<string, unknown>;
 }
 
 export interface Account {

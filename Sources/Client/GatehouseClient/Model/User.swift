@@ -14,6 +14,8 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     public let role: Role
     public let status: Status
     public let onboardingCompleted: Bool
+    /// What the operator's services keep of the user and show to them, such as a plan. Nil if the server shows nothing.
+    public let attributes: [String: AttributeValue]?
     /// Nil from a server without guests, and in a session that an earlier version of the library has stored.
     private let guest: Bool?
 
@@ -24,11 +26,11 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     public init(
         id: String, email: String? = nil, emailVerified: Bool = false, phone: String? = nil, nickname: String? = nil,
         avatarUrl: URL? = nil, role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true,
-        isGuest: Bool = false
+        attributes: [String: AttributeValue]? = nil, isGuest: Bool = false
     ) {
         (self.id, self.email, self.emailVerified, self.phone) = (id, email, emailVerified, phone)
         (self.nickname, self.avatarUrl, self.role, self.status) = (nickname, avatarUrl, role, status)
-        (self.onboardingCompleted, guest) = (onboardingCompleted, isGuest)
+        (self.onboardingCompleted, self.attributes, guest) = (onboardingCompleted, attributes, isGuest)
     }
 
     /// Servers may add values.
@@ -49,6 +51,56 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
         public static let active = Status(rawValue: "ACTIVE")
         public static let disabled = Status(rawValue: "DISABLED")
         public static let deleted = Status(rawValue: "DELETED")
+    }
+}
+
+/// A value of JSON in the attributes of a user.
+public enum AttributeValue: Hashable, Sendable {
+    case string(String)
+    case integer(Int64)
+    case number(Double)
+    case boolean(Bool)
+    case list([AttributeValue])
+    case object([String: AttributeValue])
+    case null
+
+    /// Nil for a value that is no text.
+    public var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+}
+
+extension AttributeValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([AttributeValue].self) {
+            self = .list(value)
+        } else {
+            self = .object(try container.decode([String: AttributeValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .boolean(let value): try container.encode(value)
+        case .list(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        case .null: try container.encodeNil()
+        }
     }
 }
 
