@@ -45,7 +45,7 @@ struct SessionContractTests {
             let token = SessionToken(
                 generation: 2, random: [UInt8(number)], issuedAt: SampleLogin.noon,
                 expiresAt: SampleLogin.noon + .seconds(60), hash: [UInt8(number)])
-            return try store.advance(session.id, to: token, now: SampleLogin.noon) ? number : nil
+            return try answered { try store.advance(session.id, to: token, now: SampleLogin.noon) } ? number : nil
         }
         let winners = advanced.compactMap { $0 }
         #expect(winners.count == 1)

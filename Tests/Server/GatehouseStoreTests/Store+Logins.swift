@@ -74,3 +74,18 @@ extension Store {
         Issue.record("the purge does not end")
     }
 }
+
+/// Asks again while the database gives no answer in time: on a busy machine, a store on PostgreSQL refuses requests that wait for
+/// others, and has done nothing then.
+func answered<Result>(_ ask: () throws -> Result) throws -> Result {
+    for _ in 0..<100 {
+        do {
+            return try ask()
+        } catch let error as StoreFailure where error.cause == .unreachable {
+            continue
+        } catch Refusal.storageUnavailable(let error) where error.cause == .unreachable {
+            continue
+        }
+    }
+    return try ask()
+}

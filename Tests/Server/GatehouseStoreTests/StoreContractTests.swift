@@ -211,7 +211,7 @@ struct UserSummaryTests {
         let users = try (0..<8).map { try create($0) }
         let found = try Concurrently.run(64) { [store] index in
             let asked = (0...(index % 8)).map { users[$0].id }
-            let read = try store.summaries(of: asked).map(\.user).sorted { $0.id.text < $1.id.text }
+            let read = try answered { try store.summaries(of: asked) }.map(\.user).sorted { $0.id.text < $1.id.text }
             return read == Array(users[0...(index % 8)])
         }
         #expect(found.allSatisfy { $0 })
