@@ -94,7 +94,12 @@ extension Connection {
             // Without this call, libpq would regard the pipeline as unfinished.
             guard unsafe PQgetResult(handle.pointer) == nil else { throw .unexpected }
         } catch {
-            throw giveUp(error, at: index, mayHaveCommitted: reader.failure == nil)
+            let isCommitted = reader.failure == nil && pipeline.hasAnsweredCommit(before: index)
+            let error = giveUp(error, at: index, mayHaveCommitted: reader.failure == nil)
+            if reader.hasChanges { hasChanged = true }
+            // The session has ended after it: only the connection is lost, and nothing may be repeated.
+            guard isCommitted, let last = reader.takeLast() else { throw error }
+            return last
         }
         return try finish(reader)
     }

@@ -6,7 +6,7 @@ import SQL
 /// the connection is lost at an index, the list says whether the server may have committed. Two kinds of request
 /// commit:
 /// - `[execute BEGIN, execute, commit, sync]`: the COMMIT itself. The outcome is unknown if the connection is lost
-///   before its answer.
+///   before its answer, and known after it.
 /// - `[execute, execute, sync]` outside of a transaction: the `sync`, for all statements together. The outcome is
 ///   unknown wherever the connection is lost.
 struct Pipeline {
@@ -36,6 +36,13 @@ struct Pipeline {
             || requests.contains {
                 if case .execute(_, commits: true) = $0 { true } else { false }
             }
+    }
+
+    /// Whether the answer to a COMMIT is among those before this index.
+    func hasAnsweredCommit(before index: Int) -> Bool {
+        requests.prefix(index).contains {
+            if case .commit = $0 { true } else { false }
+        }
     }
 
     /// Whether this request commits. True past the end, where an error belongs to no statement.

@@ -78,6 +78,34 @@ struct LossTests {
         #expect(error?.isOutcomeUnknown == true)
     }
 
+    @Test("A session that ends between the answer to the commit and the end of the pipeline has committed")
+    func afterCommit() throws {
+        let (fixture, connection) = try connect()
+        // A commit removes the files of tables last: others see its rows by then, and a signal waits for its end.
+        try connection.execute(
+            script: """
+                CREATE SCHEMA many;
+                DO $$ BEGIN FOR i IN 1..1000 LOOP EXECUTE 'CREATE TABLE many.t' || i || ' (id INT)'; END LOOP; END $$
+                """)
+        let backend = try #require(try connection.integer("SELECT pg_backend_pid()"))
+        let loop = "DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM things) LOOP END LOOP;"
+        let ending = Background {
+            let end = loop + " PERFORM pg_terminate_backend(\(backend)); END $$"
+            try? fixture.connect().execute(script: end, timeout: .seconds(60))
+            return []
+        }
+        let isWatched = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE ?"
+        #expect(try Eventually.holds { try connection.integer(isWatched, .text(loop + "%")) == 1 })
+        try connection.begin()
+        try connection.send("INSERT INTO things VALUES (1, 'one')")
+        try connection.send("DROP SCHEMA many CASCADE")
+        #expect(failure { try connection.commit() } == nil)
+        _ = ending.result()
+        #expect(!connection.isInTransaction)
+        #expect(failure { try connection.run("SELECT 1") }?.isConnectionLost == true)
+        #expect(try fixture.connect().integer("SELECT count(*) FROM things") == 1)
+    }
+
     @Test("A session that ends before the commit leaves the outcome unknown, unless the server reports an error")
     func beforeCommit() throws {
         for end in End.allCases {
