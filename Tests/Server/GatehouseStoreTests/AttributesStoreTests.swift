@@ -42,12 +42,12 @@ struct AttributesStoreTests {
         #expect(try summary().attributesVersion == 0 && summary().user.attributes == .none)
         #expect(try set(Self.pro, expecting: [1]) == .conflict(0))
         #expect(try summary().user.attributes == .none)
-        #expect(try set(Self.pro, expecting: [5, 0]) == .done(hasChanged: true))
+        #expect(try set(Self.pro, expecting: [5, 0]) == .done(summary()))
         #expect(try summary().attributesVersion == 1 && summary().user.attributes == Self.pro)
         #expect(try store.user(user)?.attributes == Self.pro && summary().updatedAt >= now)
-        #expect(try set(Self.pro, expecting: [0]) == .done(hasChanged: false))
+        #expect(try set(Self.pro, expecting: [0]) == .done(summary()))
         #expect(try set(.none, expecting: []) == .conflict(1))
-        #expect(try set(.none) == .done(hasChanged: true))
+        #expect(try set(.none) == .done(summary()))
         #expect(try summary().attributesVersion == 2)
         let entries = try store.auditEvents(of: user).filter { $0.kind == .attributesChanged }
         #expect(entries.map(\.detail) == ["plan x", "plan x"] && entries.allSatisfy { $0.actor == .service })
@@ -56,11 +56,11 @@ struct AttributesStoreTests {
 
     @Test("the revocation log has every change: a node may list other names than the one that makes it")
     func log() throws {
-        #expect(try set(.none) == .done(hasChanged: false))
+        #expect(try set(.none) == .done(summary()))
         #expect(try logged() == 0)
-        #expect(try set(Attributes(canonical: #"{"x":1}"#)) == .done(hasChanged: true))
+        #expect(try set(Attributes(canonical: #"{"x":1}"#)) == .done(summary()))
         #expect(try logged() == 1)
-        #expect(try set(Self.pro) == .done(hasChanged: true))
+        #expect(try set(Self.pro) == .done(summary()))
         #expect(try logged() == 2)
         if case .user(_, let state?) = try store.revocations(after: 0).last?.subject {
             #expect(state.attributes == Self.pro)
@@ -125,7 +125,8 @@ struct AttributesStoreTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(outcomes.count { $0 == .done(hasChanged: true) } == 1)
+        let done = AttributesOutcome.done(try summary())
+        #expect(outcomes.count { $0 == done } == 1)
         #expect(outcomes.count { $0 == .conflict(1) } == 7)
         #expect(try summary().attributesVersion == 1)
     }

@@ -137,8 +137,8 @@ package struct AttributesChange: Sendable {
 
 package enum AttributesOutcome: Sendable, Equatable {
     /// The change was made, or the user has these attributes already: a request that is repeated because its answer was lost
-    /// names the version before.
-    case done(hasChanged: Bool)
+    /// names the version before. With the user as the change has left them, whatever another service has changed since.
+    case done(UserSummary)
     /// The user has this version.
     case conflict(Int64)
     case unknownUser
@@ -175,11 +175,11 @@ extension AuthService {
         switch outcome {
         case .unknownUser: throw .unknownUser
         case .conflict(let version): throw .attributesConflict(version)
-        // Also if this was a repetition: the first request may have been killed in between.
-        case .done: try? revocations.catchUp()
+        case .done(let summary):
+            // Also if this was a repetition: the first request may have been killed in between.
+            try? revocations.catchUp()
+            return summary
         }
-        guard let summary = try users([user]).first else { throw .unknownUser }
-        return summary
     }
 }
 

@@ -27,7 +27,7 @@ extension RelationalStore {
             guard let former = try connection.summary(of: change.user), former.user.status != .deleted else {
                 return .unknownUser
             }
-            guard change.attributes != former.user.attributes else { return .done(hasChanged: false) }
+            guard change.attributes != former.user.attributes else { return .done(former) }
             guard change.expected?.contains(former.attributesVersion) != false else {
                 return .conflict(former.attributesVersion)
             }
@@ -37,7 +37,7 @@ extension RelationalStore {
             try connection.logChange(of: change.user)
             try connection.insert(UserEvent(.updated(["attributes"]), of: change.user, at: now))
             try connection.insert(change.entry(changing: former.user.attributes))
-            return .done(hasChanged: true)
+            return try connection.summary(of: change.user).map(AttributesOutcome.done) ?? .unknownUser
         }
     }
 
