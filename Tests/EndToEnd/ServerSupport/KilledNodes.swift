@@ -24,7 +24,11 @@ final class KilledNodes: Sendable {
     private let isOver = Atomic(false)
     private let found = Mutex<[String]>([])
 
-    init(_ adjust: (inout [String: String]) -> Void) throws { nodes = try TwoNodes(adjust) }
+    /// What one node does, the other one learns by its next look alone, once a second.
+    init(_ adjust: (inout [String: String]) -> Void) throws {
+        nodes = try TwoNodes(adjust)
+        try nodes.dropNotifications()
+    }
 
     var both: [ServerProcess] { [nodes.first, nodes.second] }
     var faults: [String] { found.withLock { $0 } }
