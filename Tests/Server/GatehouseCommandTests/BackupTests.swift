@@ -55,7 +55,7 @@ struct BackupTests {
         let outcome = try fixture.run("backup", "--json", target + "/x.db")
         let json = try #require(try JSONValue(parsing: outcome.output).object)
         #expect(json["path"]?.string == target + "/x.db")
-        #expect(json["users"] == 2 && json["sessions"] == 2 && json["schema"]?.integer == Int64(Migrator.latest))
+        #expect(json["users"] == 2 && json["sessions"] == 2 && json["schema"]?.integer == Int64(SQLiteMigrator.latest))
         let size = try FileManager.default.attributesOfItem(atPath: target + "/x.db")[.size] as? Int64
         #expect(json["bytes"]?.integer == size)
         let noted = try #require(try SQLiteStore(path: fixture.database).statistics().backedUpAt)

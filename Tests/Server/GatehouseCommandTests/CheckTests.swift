@@ -261,7 +261,9 @@ struct CheckTests {
 
     @Test("notes an older schema, which the server updates, and reports a newer one")
     func schema() throws {
-        for (version, word) in [(Migrator.latest - 1, /note   schema/), (Migrator.latest + 1, /FAULT  schema/)] {
+        for (version, word) in [
+            (SQLiteMigrator.latest - 1, /note   schema/), (SQLiteMigrator.latest + 1, /FAULT  schema/),
+        ] {
             try Connection(path: database, access: .readWrite).execute(
                 script: "UPDATE gatehouse_schema SET usable_by = \(version); PRAGMA user_version = \(version)")
             #expect(try check().text.contains(word))

@@ -59,7 +59,9 @@ struct OfficeTests {
     @Test("fails for an older or newer schema, and does not change it", arguments: ["users list", commands[2]])
     func otherSchema(_ command: String) throws {
         _ = try SQLiteFile(path: path).migrate()
-        for (version, word) in [(Migrator.latest - 1, "run gatehouse migrate"), (Migrator.latest + 1, "a newer one")] {
+        for (version, word) in [
+            (SQLiteMigrator.latest - 1, "run gatehouse migrate"), (SQLiteMigrator.latest + 1, "a newer one"),
+        ] {
             try Connection(path: path, access: .readWrite).execute(
                 script: "UPDATE gatehouse_schema SET usable_by = \(version); PRAGMA user_version = \(version)")
             try expectFailure(command, saying: word)

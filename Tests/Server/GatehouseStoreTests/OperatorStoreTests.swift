@@ -126,8 +126,8 @@ struct OperatorStoreTests {
         let folder = try TemporaryFolder()
         let other = folder.file("other.db")
         try Connection(path: other, access: .readWrite).execute(script: "CREATE TABLE songs (name TEXT)")
-        #expect(throws: Migrator.Fault.databaseIsForeign) { try SQLiteStore(path: other) }
-        #expect(throws: Migrator.Fault.databaseIsForeign) { try SQLiteFile(path: other).migrate() }
+        #expect(throws: SchemaFault.databaseIsForeign) { try SQLiteStore(path: other) }
+        #expect(throws: SchemaFault.databaseIsForeign) { try SQLiteFile(path: other).migrate() }
         #expect(throws: StoreFailure.self) { try SQLiteStore(besideServerAt: other) }
         let connection = try Connection(path: other, access: .readOnly)
         #expect(try connection.first("PRAGMA journal_mode") { $0.text(0) } == "delete")

@@ -41,7 +41,7 @@ struct PostgreSQLMigratorTests {
         _ = try PostgreSQLStore(settings).user(UserID("user_1"))
         #expect(try PostgreSQLServer(settings).schema() == .newerButUsable(found: next, known: known))
         try setSchema(next, usableBy: next)
-        #expect(throws: Migrator.Fault.databaseIsNewer(found: next, known: known)) {
+        #expect(throws: SchemaFault.databaseIsNewer(found: next, known: known)) {
             try PostgreSQLMigrator(settings).migrate()
         }
         #expect(try PostgreSQLMigrator(settings).advice() != nil)
@@ -51,7 +51,7 @@ struct PostgreSQLMigratorTests {
     @Test("refuse the database of another program, and do not change it")
     func foreign() throws {
         try server.execute("CREATE TABLE refresh_tokens (token TEXT)", in: url)
-        #expect(throws: Migrator.Fault.databaseIsForeign) { try PostgreSQLMigrator(settings).migrate() }
+        #expect(throws: SchemaFault.databaseIsForeign) { try PostgreSQLMigrator(settings).migrate() }
         #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: url) == "1")
     }
 }

@@ -25,7 +25,7 @@ struct ProgressTests {
     func migration() throws {
         let connection = try Connection(path: ":memory:", access: .readWrite)
         let progress = Progress()
-        let last = try #require(try Migrator(connection).migrate(progress: progress).last)
+        let last = try #require(try SQLiteMigrator(connection).migrate(progress: progress).last)
         #expect(progress.text == "applying: \(last)")
     }
 }

@@ -65,7 +65,8 @@ struct RevocationLogTests {
         let folder = try TemporaryFolder()
         let path = folder.file("earlier.db")
         let earlier = try Connection(path: path, access: .readWrite)
-        try earlier.execute(script: String(decoding: Migration.all[0].sql, as: UTF8.self) + "PRAGMA user_version = 1;")
+        try earlier.execute(
+            script: String(decoding: SQLiteMigration.all[0].sql, as: UTF8.self) + "PRAGMA user_version = 1;")
         try earlier.execute(
             script: """
                 INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 0, 0);

@@ -68,7 +68,9 @@ package struct Backup: Sendable {
         source.setBusyTimeout(milliseconds: 5000)
         // A damaged database stays unchanged, with its log.
         try source.keepLogOnClose(true)
-        guard try Migrator(source).ownVersion() > 0 else { throw DatabaseFault("the database is empty: " + database) }
+        guard try SQLiteMigrator(source).ownVersion() > 0 else {
+            throw DatabaseFault("the database is empty: " + database)
+        }
         let (size, count) = try (source.pageSize(), source.usedPageCount())
         progress.begin("copying the database", unit: "pages", total: count) {
             FileStatus.ifAny(at: path).map { $0.size / size }

@@ -29,17 +29,17 @@ extension Connection {
     /// rows in the same way as the server. Throws a `DatabaseFault` if a check fails.
     func inspect(at now: Timestamp) throws -> DatabaseSummary {
         do {
-            let schema = try Migrator(self).ownVersion()
+            let schema = try SQLiteMigrator(self).ownVersion()
             guard schema > 0 else { throw DatabaseFault("the file is empty") }
             if let damage = try damage() { throw DatabaseFault("the file is damaged: \(damage)") }
-            if schema == Migrator.latest { try readAsServer() }
+            if schema == SQLiteMigrator.latest { try readAsServer() }
             return DatabaseSummary(
                 schema: schema, users: try count("users WHERE status <> 'DELETED'"),
                 sessions: try count("refresh_tokens WHERE revoked_at IS NULL AND expires_at > \(now.milliseconds)"),
                 latest: try latestChange(schema: schema))
         } catch let error as SQLiteError where !error.isBusy {
             throw DatabaseFault("the file is damaged or not a database: \(error.description)")
-        } catch let error as Migrator.Fault {
+        } catch let error as SchemaFault {
             throw DatabaseFault(error.description)
         }
     }

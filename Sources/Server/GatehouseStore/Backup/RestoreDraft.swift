@@ -107,7 +107,7 @@ struct RestoreDraft {
         let summary = try connection.inspect(at: now)
         // Without a log the database is a single file, which one rename can put in place.
         _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
-        let migrations = try Migrator(connection).migrate(progress: progress)
+        let migrations = try SQLiteMigrator(connection).migrate(progress: progress)
         if !migrations.isEmpty { try connection.readAsServer() }
         try connection.run("BEGIN IMMEDIATE")
         try connection.insert(event(.databaseRestored, detail: summary.latest?.description))

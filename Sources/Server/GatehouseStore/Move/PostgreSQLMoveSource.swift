@@ -20,7 +20,7 @@ package final class PostgreSQLMoveSource: MoveSource {
                     "the source has schema \(version), this program needs schema \(PostgreSQLMigrator.latest): "
                         + "run gatehouse migrate with the version of Gatehouse that fits")
             }
-        } catch let fault as Migrator.Fault {
+        } catch let fault as SchemaFault {
             throw MoveRefusal(fault.description)
         }
         try connection.refuseOtherNodes(of: "source")

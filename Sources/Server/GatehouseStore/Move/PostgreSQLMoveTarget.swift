@@ -49,9 +49,9 @@ package final class PostgreSQLMoveTarget: MoveTarget {
         do {
             guard try connection.version() > 0 else { return }
             if let fault = try connection.schemaFault() { throw fault }
-        } catch Migrator.Fault.databaseIsForeign {
+        } catch SchemaFault.databaseIsForeign {
             throw MoveRefusal("the target has tables of another program: name an empty database")
-        } catch let fault as Migrator.Fault {
+        } catch let fault as SchemaFault {
             throw MoveRefusal(fault.description)
         }
         // Every node writes documents at its start, so this table may have rows.

@@ -21,11 +21,11 @@ package final class SQLiteMoveSource: MoveSource {
         connection.setBusyTimeout(milliseconds: 5000)
         try connection.keepLogOnClose(true)
         do {
-            if let advice = try Migrator(connection).advice() { throw MoveRefusal("\(path): \(advice)") }
-            let found = try Migrator(connection).ownVersion()
+            if let advice = try SQLiteMigrator(connection).advice() { throw MoveRefusal("\(path): \(advice)") }
+            let found = try SQLiteMigrator(connection).ownVersion()
             // This program does not know every column of a newer schema, and would leave some behind.
-            guard found == Migrator.latest else {
-                throw MoveRefusal("\(path): \(Migrator.Fault.databaseIsNewer(found: found, known: Migrator.latest))")
+            guard found == SQLiteMigrator.latest else {
+                throw MoveRefusal("\(path): \(SchemaFault.databaseIsNewer(found: found, known: SQLiteMigrator.latest))")
             }
             try connection.execute(script: "BEGIN")
         } catch let error as SQLiteError where error.isDamage {

@@ -33,14 +33,14 @@ package final class SQLiteMoveTarget: MoveTarget {
         let current: Connection
         do {
             current = try Connection(at: path, access: .readWrite)
-            let isOwn = try Migrator(current).ownVersion() == Migrator.latest
+            let isOwn = try SQLiteMigrator(current).ownVersion() == SQLiteMigrator.latest
             for table in MovedTable.all where isOwn && table.name != "documents" {
                 guard try current.count(table) == 0 else { throw MoveRefusal.notEmpty(path) }
             }
             guard try isOwn || current.count("sqlite_schema") == 0 else { throw MoveRefusal.notEmpty(path) }
             // Its log must not be beside the new database.
             _ = try current.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
-        } catch is Migrator.Fault {
+        } catch is SchemaFault {
             throw MoveRefusal.notEmpty(path)
         } catch let error as SQLiteError where error.isDamage {
             throw MoveRefusal.notEmpty(path)
@@ -60,7 +60,7 @@ package final class SQLiteMoveTarget: MoveTarget {
         // A killed move is started again from the beginning, so nothing needs to be durable before the end.
         try connection.execute(
             script: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;")
-        _ = try Migrator(connection).migrate(progress: progress)
+        _ = try SQLiteMigrator(connection).migrate(progress: progress)
         let found = try connection.all(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
         ) { row in (name: row.text(0), sql: row.text(1)) }
@@ -117,7 +117,7 @@ package final class SQLiteMoveTarget: MoveTarget {
         try connection.execute(
             script: """
                 PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;
-                BEGIN IMMEDIATE; PRAGMA user_version = \(Migrator.latest); COMMIT;
+                BEGIN IMMEDIATE; PRAGMA user_version = \(SQLiteMigrator.latest); COMMIT;
                 """)
         opened = nil
         try File.syncFolder(File.folder(of: path))

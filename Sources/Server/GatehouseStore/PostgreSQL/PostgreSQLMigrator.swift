@@ -48,7 +48,7 @@ package struct PostgreSQLMigrator {
             if let source = try connection.sourceOfUnfinishedMove() { return UnfinishedMove.advice(from: source) }
             if let fault = try connection.schemaFault() { throw fault }
             found = try connection.version()
-        } catch let fault as Migrator.Fault {
+        } catch let fault as SchemaFault {
             return fault.description
         }
         guard found < Self.latest else { return nil }
@@ -70,14 +70,14 @@ extension Connection {
             """
         ) { $0.text(0) }
         guard tables.contains("gatehouse_schema") else {
-            guard tables.isEmpty else { throw Migrator.Fault.databaseIsForeign }
+            guard tables.isEmpty else { throw SchemaFault.databaseIsForeign }
             return 0
         }
         return try first("SELECT version FROM gatehouse_schema") { Int($0.integer(0)) } ?? 0
     }
 
     /// Why this program cannot use the schema, even after a migration.
-    func schemaFault() throws -> Migrator.Fault? {
+    func schemaFault() throws -> SchemaFault? {
         let found = try version()
         guard found > PostgreSQLMigrator.latest else { return nil }
         let oldest = try first("SELECT usable_by FROM gatehouse_schema") { Int($0.integer(0)) } ?? found

@@ -37,7 +37,7 @@ extension PostgreSQLServer: ExaminedDatabase {
             if found < known { return .older(found: found, known: known) }
             guard try connection.schemaFault() == nil else { return .newer(found: found, known: known) }
             return .newerButUsable(found: found, known: known)
-        } catch Migrator.Fault.databaseIsForeign {
+        } catch SchemaFault.databaseIsForeign {
             return .foreign
         }
     }

@@ -16,14 +16,14 @@ extension SQLiteStore {
     /// Prevents a restore for as long as the returned lock lives.
     static func lock(_ path: String, waiting timeout: Duration) throws -> DatabaseLock {
         // No lock file is created beside a database of another program.
-        if !DatabaseLock.exists(for: path), File.exists(path) { try Migrator(open(path)).ownVersion() }
+        if !DatabaseLock.exists(for: path), File.exists(path) { try SQLiteMigrator(open(path)).ownVersion() }
         return try DatabaseLock.shared(path, waiting: timeout)
     }
 
     /// The connection that migrates and writes. It does not change a database of another program.
     package static func writingConnection(to path: String) throws -> Connection {
         let connection = try open(path)
-        try Migrator(connection).ownVersion()
+        try SQLiteMigrator(connection).ownVersion()
         try makeDurable(connection)
         return connection
     }

@@ -25,7 +25,7 @@ package struct SQLiteFile {
         let lock = try SQLiteStore.lock(path, waiting: .seconds(10))
         defer { withExtendedLifetime(lock) {} }
         if !creating, let missing = MissingDatabase(at: path, mark: mark) { throw missing }
-        return try Migrator(SQLiteStore.writingConnection(to: path)).migrate(progress: progress)
+        return try SQLiteMigrator(SQLiteStore.writingConnection(to: path)).migrate(progress: progress)
     }
 
     package func document(_ name: String) throws -> Document? {
@@ -36,11 +36,11 @@ package struct SQLiteFile {
 extension SQLiteFile: ExaminedDatabase {
     package func schema() throws -> SchemaState {
         do {
-            let found = try Migrator(reader()).ownVersion()
-            let known = Migrator.latest
+            let found = try SQLiteMigrator(reader()).ownVersion()
+            let known = SQLiteMigrator.latest
             if found > known { return .newerButUsable(found: found, known: known) }
             return found < known ? .older(found: found, known: known) : .current
-        } catch let fault as Migrator.Fault {
+        } catch let fault as SchemaFault {
             switch fault {
             case .databaseIsForeign: return .foreign
             case .databaseIsNewer(let found, let known): return .newer(found: found, known: known)

@@ -36,7 +36,7 @@ package final class SQLiteStore: Sendable {
         // After a restore or a move that held the lock.
         if let missing = MissingDatabase(at: path, mark: mark) { throw missing }
         let connection = try Self.writingConnection(to: path)
-        _ = try Migrator(connection).migrate()
+        _ = try SQLiteMigrator(connection).migrate()
         try self.init(path: path, connection, lock, isServer: true, onFailure: onFailure, onCommit: onCommit)
     }
 
@@ -46,11 +46,11 @@ package final class SQLiteStore: Sendable {
         // First, because opening for writing would create the file.
         try Self.requireFile(path)
         let lock: DatabaseLock
-        do { lock = try Self.lock(path, waiting: .seconds(5)) } catch let fault as Migrator.Fault {
+        do { lock = try Self.lock(path, waiting: .seconds(5)) } catch let fault as SchemaFault {
             throw StoreFailure(fault.description)
         }
         let connection = try Self.open(path)
-        if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
+        if let advice = try SQLiteMigrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
         // A large transaction of an import writes each page once, at its commit.
         try connection.execute(script: "PRAGMA cache_size = -200000;")

@@ -52,6 +52,20 @@ package enum SchemaState: Sendable, Equatable {
     case moving(from: String)
 }
 
+/// Why this program cannot use the schema of a database.
+package enum SchemaFault: Error, Equatable, CustomStringConvertible {
+    case databaseIsNewer(found: Int, known: Int)
+    case databaseIsForeign
+
+    package var description: String {
+        switch self {
+        case .databaseIsNewer(let found, let known):
+            "the database has schema \(found), but this program knows only up to \(known): run a newer one"
+        case .databaseIsForeign: "the database was not made by this program"
+        }
+    }
+}
+
 extension RecordConnection {
     func newestMoment() throws -> Timestamp? {
         try moments(

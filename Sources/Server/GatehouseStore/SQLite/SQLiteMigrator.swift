@@ -1,23 +1,10 @@
 import SQL
 package import SQLite
 
-/// Migrates a database to the schema of this program, one transaction per migration.
-package struct Migrator {
+/// Migrates a database in SQLite to the schema of this program, one transaction per migration.
+package struct SQLiteMigrator {
     /// The schema version of this program.
-    package static let latest = Migration.all.count
-
-    package enum Fault: Error, Equatable, CustomStringConvertible {
-        case databaseIsNewer(found: Int, known: Int)
-        case databaseIsForeign
-
-        package var description: String {
-            switch self {
-            case .databaseIsNewer(let found, let known):
-                "the database has schema \(found), but this program knows only up to \(known): run a newer one"
-            case .databaseIsForeign: "the database was not made by this program"
-            }
-        }
-    }
+    package static let latest = SQLiteMigration.all.count
 
     private let connection: Connection
 
@@ -33,7 +20,7 @@ package struct Migrator {
     package func migrate(progress: Progress = Progress()) throws -> [String] {
         var applied: [String] = []
         for number in min(try ownVersion(), Self.latest)..<Self.latest {
-            let name = Migration.all[number].name
+            let name = SQLiteMigration.all[number].name
             progress.begin("applying: \(name)")
             if try apply(step: number) { applied.append(name) }
         }
@@ -46,7 +33,7 @@ package struct Migrator {
             let found = try ownVersion()
             guard found < Self.latest else { return nil }
             return "the database has schema \(found), this program needs schema \(Self.latest): run gatehouse migrate"
-        } catch let fault as Fault {
+        } catch let fault as SchemaFault {
             return fault.description
         }
     }
@@ -64,12 +51,12 @@ package struct Migrator {
             """
         ) { row in (version: Int(row.integer(0)), tables: row.integer(1), saysUsableBy: row.integer(2) == 1) }
         guard let found, found.version > 0 || found.version == 0 && found.tables == 0 else {
-            throw Fault.databaseIsForeign
+            throw SchemaFault.databaseIsForeign
         }
         if found.version > Self.latest {
             let oldest = found.saysUsableBy ? try oldestUsableVersion() : nil
             guard let oldest, oldest <= Self.latest else {
-                throw Fault.databaseIsNewer(found: found.version, known: Self.latest)
+                throw SchemaFault.databaseIsNewer(found: found.version, known: Self.latest)
             }
         }
         return found.version
@@ -87,7 +74,7 @@ package struct Migrator {
                 try connection.execute(script: "ROLLBACK")
                 return false
             }
-            let migration = Migration.all[number]
+            let migration = SQLiteMigration.all[number]
             try connection.execute(script: String(decoding: migration.sql, as: UTF8.self))
             if let oldest = migration.usableBy {
                 try connection.run("UPDATE gatehouse_schema SET usable_by = ?", .integer(Int64(oldest)))
@@ -103,7 +90,7 @@ package struct Migrator {
 }
 
 /// A migration. Its number is its position, and it never changes after its release.
-struct Migration: Sendable {
+struct SQLiteMigration: Sendable {
     let name: String
     /// A program that knows this schema version, or a later one, can use the database after this migration. Nil in
     /// migrations older than the table with this number, whose programs refuse a newer schema.
@@ -111,32 +98,33 @@ struct Migration: Sendable {
     let sql: [UInt8]
 
     /// In the order in which they run.
-    static let all: [Migration] = [
-        Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql),
-        Migration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
-        Migration(name: "documents", sql: PackageResources._003_documents_sql),
-        Migration(name: "apple", sql: PackageResources._004_apple_sql),
-        Migration(
+    static let all: [SQLiteMigration] = [
+        SQLiteMigration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql),
+        SQLiteMigration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
+        SQLiteMigration(name: "documents", sql: PackageResources._003_documents_sql),
+        SQLiteMigration(name: "apple", sql: PackageResources._004_apple_sql),
+        SQLiteMigration(
             name: "verified emails and devices", sql: PackageResources._005_verified_emails_and_devices_sql),
-        Migration(name: "operators in the audit trail", sql: PackageResources._006_operators_in_the_audit_trail_sql),
-        Migration(
+        SQLiteMigration(
+            name: "operators in the audit trail", sql: PackageResources._006_operators_in_the_audit_trail_sql),
+        SQLiteMigration(
             name: "checks without temporary tables",
             sql: PackageResources._007_checks_without_temporary_tables_sql),
-        Migration(name: "confirmed refresh tokens", sql: PackageResources._008_confirmed_refresh_tokens_sql),
-        Migration(name: "raced refresh tokens", sql: PackageResources._009_raced_refresh_tokens_sql),
-        Migration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
-        Migration(name: "any provider", sql: PackageResources._011_any_provider_sql),
-        Migration(name: "codes", sql: PackageResources._012_codes_sql),
-        Migration(name: "authorizations", sql: PackageResources._013_authorizations_sql),
-        Migration(name: "events", sql: PackageResources._014_events_sql),
-        Migration(name: "app transfer", sql: PackageResources._015_app_transfer_sql),
-        Migration(name: "searches of operators", sql: PackageResources._016_searches_of_operators_sql),
-        Migration(name: "notices", sql: PackageResources._017_notices_sql),
-        Migration(name: "passkeys", sql: PackageResources._018_passkeys_sql),
-        Migration(name: "login methods", sql: PackageResources._019_login_methods_sql),
-        Migration(name: "support", sql: PackageResources._020_support_sql),
-        Migration(name: "usable by", usableBy: 21, sql: PackageResources._021_usable_by_sql),
-        Migration(name: "guests", usableBy: 21, sql: PackageResources._022_guests_sql),
-        Migration(name: "attributes", usableBy: 21, sql: PackageResources._023_attributes_sql),
+        SQLiteMigration(name: "confirmed refresh tokens", sql: PackageResources._008_confirmed_refresh_tokens_sql),
+        SQLiteMigration(name: "raced refresh tokens", sql: PackageResources._009_raced_refresh_tokens_sql),
+        SQLiteMigration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
+        SQLiteMigration(name: "any provider", sql: PackageResources._011_any_provider_sql),
+        SQLiteMigration(name: "codes", sql: PackageResources._012_codes_sql),
+        SQLiteMigration(name: "authorizations", sql: PackageResources._013_authorizations_sql),
+        SQLiteMigration(name: "events", sql: PackageResources._014_events_sql),
+        SQLiteMigration(name: "app transfer", sql: PackageResources._015_app_transfer_sql),
+        SQLiteMigration(name: "searches of operators", sql: PackageResources._016_searches_of_operators_sql),
+        SQLiteMigration(name: "notices", sql: PackageResources._017_notices_sql),
+        SQLiteMigration(name: "passkeys", sql: PackageResources._018_passkeys_sql),
+        SQLiteMigration(name: "login methods", sql: PackageResources._019_login_methods_sql),
+        SQLiteMigration(name: "support", sql: PackageResources._020_support_sql),
+        SQLiteMigration(name: "usable by", usableBy: 21, sql: PackageResources._021_usable_by_sql),
+        SQLiteMigration(name: "guests", usableBy: 21, sql: PackageResources._022_guests_sql),
+        SQLiteMigration(name: "attributes", usableBy: 21, sql: PackageResources._023_attributes_sql),
     ]
 }

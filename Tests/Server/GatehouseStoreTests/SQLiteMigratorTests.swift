@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Migrations")
-struct MigratorTests {
+struct SQLiteMigratorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("m.db") }
 
@@ -17,7 +17,7 @@ struct MigratorTests {
 
     @Test("migrations run once, and a second run applies none")
     func idempotent() throws {
-        #expect(try SQLiteFile(path: path).migrate().count == Migrator.latest)
+        #expect(try SQLiteFile(path: path).migrate().count == SQLiteMigrator.latest)
         #expect(try SQLiteFile(path: path).migrate().isEmpty)
         #expect(try SQLiteFile(path: path).schema() == .current)
         #expect(try SQLiteFile(path: path).damage(deep: true).isEmpty)
@@ -26,7 +26,7 @@ struct MigratorTests {
     @Test("migrations run once if several processes start at the same time")
     func concurrent() throws {
         let applied = try Concurrently.run(8) { [path] _ in try SQLiteFile(path: path).migrate().count }
-        #expect(applied.reduce(0, +) == Migrator.latest)
+        #expect(applied.reduce(0, +) == SQLiteMigrator.latest)
     }
 
     /// A database as a program with a later migration leaves it.
@@ -36,22 +36,24 @@ struct MigratorTests {
             script: """
                 ALTER TABLE users ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 0;
                 CREATE TABLE shoes (user_id TEXT NOT NULL REFERENCES users (id)) STRICT;
-                UPDATE gatehouse_schema SET usable_by = \(oldest); PRAGMA user_version = \(Migrator.latest + 1);
+                UPDATE gatehouse_schema SET usable_by = \(oldest); PRAGMA user_version = \(SQLiteMigrator.latest + 1);
                 """)
     }
 
     @Test("a database of a newer version that this one cannot use is not opened")
     func newer() throws {
-        try migrateFurther(usableBy: Migrator.latest + 1)
-        let fault = Migrator.Fault.databaseIsNewer(found: Migrator.latest + 1, known: Migrator.latest)
+        try migrateFurther(usableBy: SQLiteMigrator.latest + 1)
+        let fault = SchemaFault.databaseIsNewer(found: SQLiteMigrator.latest + 1, known: SQLiteMigrator.latest)
         #expect(throws: fault) { try SQLiteStore(path: path) }
-        #expect(try SQLiteFile(path: path).schema() == .newer(found: Migrator.latest + 1, known: Migrator.latest))
+        #expect(
+            try SQLiteFile(path: path).schema()
+                == .newer(found: SQLiteMigrator.latest + 1, known: SQLiteMigrator.latest))
     }
 
     @Test("after going back one version, users sign in and commands work, on the schema of the newer one")
     func goingBack() throws {
-        try migrateFurther(usableBy: Migrator.latest)
-        let (found, known) = (Migrator.latest + 1, Migrator.latest)
+        try migrateFurther(usableBy: SQLiteMigrator.latest)
+        let (found, known) = (SQLiteMigrator.latest + 1, SQLiteMigrator.latest)
         #expect(try SQLiteFile(path: path).schema() == .newerButUsable(found: found, known: known))
         #expect(try SQLiteFile(path: path).migrate().isEmpty)
         let store = try SQLiteStore(path: path)
@@ -65,7 +67,7 @@ struct MigratorTests {
 
     @Test("a database of a newer version is not moved: its new columns would be left behind")
     func notMoved() throws {
-        try migrateFurther(usableBy: Migrator.latest)
+        try migrateFurther(usableBy: SQLiteMigrator.latest)
         #expect(throws: MoveRefusal.self) { try SQLiteMoveSource(path: path, isBackup: false) }
     }
 
@@ -73,7 +75,7 @@ struct MigratorTests {
     func foreign() throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute(script: "PRAGMA user_version = -3")
-        #expect(throws: Migrator.Fault.databaseIsForeign) { try SQLiteStore(path: path) }
+        #expect(throws: SchemaFault.databaseIsForeign) { try SQLiteStore(path: path) }
         #expect(try SQLiteFile(path: path).schema() == .foreign)
     }
 
@@ -94,7 +96,7 @@ struct UserTableTests {
     init() throws {
         folder = try TemporaryFolder()
         connection = try SQLiteStore.writingConnection(to: folder.file("gatehouse.db"))
-        _ = try Migrator(connection).migrate()
+        _ = try SQLiteMigrator(connection).migrate()
     }
 
     private static let insert = "INSERT INTO users (id, role, status, created_at, updated_at) VALUES (?, ?, ?, 1, 1)"
