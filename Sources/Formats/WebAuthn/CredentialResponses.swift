@@ -92,21 +92,3 @@ extension JSONObject {
         return transports
     }
 }
-
-/// Why an answer of an authenticator was refused.
-package enum WebAuthnFault: Error, Equatable, Sendable {
-    /// The answer is to another challenge.
-    case challenge
-    /// The page or the app that asked is not in the list, or is in a frame of one that is not.
-    case origin
-    /// The credential is for another relying party.
-    case relyingParty
-    /// The signature is not of the credential's key.
-    case signature
-    /// The user was not present, or was not verified although the relying party demands it.
-    case userVerification
-    /// The counter has not grown, so there may be a copy of the credential.
-    case counter
-    /// The answer has not the form that the specification demands. The text is for a log, and contains no part of the answer.
-    case malformed(String)
-}

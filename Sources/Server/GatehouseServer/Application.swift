@@ -29,15 +29,17 @@ package final class Application: Sendable {
         var listener = consume listener
         func open() throws -> Assembly { try Assembly(configuration, startedAt: startedAt, log: log) }
         let assembly: Assembly
-        do { assembly = try open() } catch let failure as StoreFailure where WaitingRoom.isFor(failure, configuration) {
+        do { assembly = try open() } catch let failure as StoreFailure
+            where UnreachableDatabase.isCause(of: failure, configuration)
+        {
             let door = try Self.listener(
                 inheritance.takeListener(), opened: listener.take(), at: configuration.listen, log: log)
-            let room = WaitingRoom(limits: Self.limits(for: configuration), manager: manager, log: log)
+            let meanwhile = UnreachableDatabase(limits: Self.limits(for: configuration), manager: manager, log: log)
             do {
-                assembly = try room.wait(
+                assembly = try meanwhile.wait(
                     at: door, after: failure,
                     adopting: { Self.adopt(&inheritance, by: $0, manager, log) }, opening: open,
-                    while: { WaitingRoom.isFor($0, configuration) })
+                    while: { UnreachableDatabase.isCause(of: $0, configuration) })
             } catch {
                 _ = door.withdraw()
                 throw error

@@ -38,21 +38,6 @@ extension StaticString {
     }
 }
 
-/// Compares in constant time, so that the duration does not reveal the position of the first difference. The lengths
-/// are not secret: different lengths return false at once.
-package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    constantTimeEquals(left.span, right.span)
-}
-
-package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    return unsafe left.withUnsafeBytes { left in
-        unsafe right.withUnsafeBytes { right in
-            unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
-        }
-    }
-}
-
 /// Why a key was rejected. No case contains key material.
 package enum KeyError: Error, Equatable, Sendable {
     /// An RSA modulus of this size: fewer than 2048 bits are weak, and more than 8192 only make verification slow.

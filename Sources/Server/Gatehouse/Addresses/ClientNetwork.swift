@@ -1,5 +1,7 @@
-/// The network of a client's IP address, for limits: one party often has all addresses of it. A host at a provider gets 64
-/// bits of IPv6 and more: with less than 48 bits to count by, one party would have thousands of networks.
+/// The network of a client's IP address, by which codes and guests are limited (`CodeLimits`); nginx limits all other sign-ins.
+///
+/// One party often has all addresses of a network. A host at a provider gets 64 bits of IPv6 and more: if more than 48 bits
+/// were compared, one party would have thousands of networks.
 package struct ClientNetwork: Sendable, Hashable {
     /// The first 24 bits of an IPv4 address (`192.0.2.0/24`) or the first 48 of an IPv6 address (`2001:db8::/48`).
     package let text: String

@@ -22,38 +22,6 @@ extension AuthService {
 }
 
 extension Refusal {
-    /// A stable word for metrics and the audit trail, from a fixed set: the number of metric labels must not depend on
-    /// what clients send.
-    package var label: String {
-        switch self {
-        case .identity(let fault, _): fault.reason.rawValue
-        case .passkey(let fault): fault.reason
-        case .providerUnavailable(.apple): "apple_keys_unavailable"
-        case .providerUnavailable: "provider_unavailable"
-        case .providerMisconfigured: "provider_misconfigured"
-        case .storageUnavailable: "storage_unavailable"
-        case .userDisabled: "user_disabled"
-        case .invalidCode: "code"
-        case .countryNotServed: "country_not_served"
-        case .staleNumber: "stale_number"
-        case .tooManyGuests: "too_many_guests"
-        case .invalidDevSecret: "dev_secret"
-        case .invalidRefreshToken, .notARefreshToken: "unknown_token"
-        case .refreshTokenExpired: "expired_token"
-        case .refreshTokenRevoked: "revoked_token"
-        case .refreshTokenReused: "reused_token"
-        case .invalidProof: "dpop_proof"
-        case .loginTooOld, .guardedLoginTooOld: "login_too_old"
-        case .insufficientAuthentication: "insufficient_authentication"
-        case .insufficientRole: "insufficient_role"
-        case .ownAccount: "own_account"
-        case .mergeConflict: "merge_conflict"
-        case .notMerged: "not_merged"
-        case .nothingLeftToMerge: "last_account"
-        default: "refused"
-        }
-    }
-
     /// Nil for refusals that the audit trail does not record here: an expired session, the server's own failures, and
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {

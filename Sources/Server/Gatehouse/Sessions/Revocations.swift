@@ -39,7 +39,7 @@ package final class Revocations: Sendable {
     private let memory = Mutex(Memory())
     private let cursor = Mutex(Cursor())
     private let seenCounter: Atomic<UInt64>
-    private let freshness: Mutex<LogFreshness>
+    private let freshness: Mutex<RevocationFreshness>
 
     /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
@@ -49,7 +49,7 @@ package final class Revocations: Sendable {
         self.store = store
         self.lifetime = lifetime
         self.clock = clock
-        freshness = Mutex(LogFreshness(at: clock()))
+        freshness = Mutex(RevocationFreshness(at: clock()))
         seenCounter = Atomic(store.revocationCounter)
         try catchUp()
     }

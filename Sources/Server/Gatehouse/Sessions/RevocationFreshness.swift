@@ -3,7 +3,7 @@
 /// A process that was suspended, by a signal or together with its machine, finds requests in its sockets before its thread
 /// has read what other nodes ended meanwhile. So the first request reads the log itself. While the database does not answer,
 /// requests go on instead: then the process notices the time again and again, in requests and in failed readings.
-struct LogFreshness {
+struct RevocationFreshness {
     /// A session has to end on all nodes within this time. In normal work the log is read every second.
     private static let longestAge = Duration.seconds(2)
     /// Longer than the pause between two readings takes.

@@ -15,7 +15,7 @@ package struct StoppedWhileWaiting: Error {}
 ///
 /// It accepts from the same listening socket as the server, so requests that arrive after it has ended wait there for
 /// the server.
-struct WaitingRoom {
+struct UnreachableDatabase {
     private static let pause = Duration.seconds(1)
     private static let workers = 2
 
@@ -24,7 +24,7 @@ struct WaitingRoom {
     let log: Log
 
     /// Whether waiting can help: a file, a refused password or a schema that does not fit needs an operator.
-    static func isFor(_ failure: StoreFailure, _ configuration: Configuration) -> Bool {
+    static func isCause(of failure: StoreFailure, _ configuration: Configuration) -> Bool {
         configuration.database.path == nil && [.unreachable, .busy].contains(failure.cause)
     }
 
