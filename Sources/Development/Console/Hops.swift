@@ -98,8 +98,7 @@ struct HopOrder {
         else {
             throw .invalid("url must be an address of visible ASCII characters without a fragment")
         }
-        self.method = method
-        self.url = url
+        (self.method, self.url) = (method, url)
         guard let headers = (json["headers"] ?? [:]).object, let text = (json["body"] ?? "").string else {
             throw .invalid("headers must be an object, and body a text")
         }

@@ -26,9 +26,7 @@ package struct Fault<Kind: FaultKind>: Sendable, Equatable {
     package var times: Int64?
 
     package init(_ kind: Kind, path: String? = nil, times: Int64? = nil) {
-        self.kind = kind
-        self.path = path
-        self.times = times
+        (self.kind, self.path, self.times) = (kind, path, times)
     }
 
     /// Reads the body of a `POST` to the list of faults. Refuses unknown members, so that typing errors are found.

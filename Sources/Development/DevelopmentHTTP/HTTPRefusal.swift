@@ -6,8 +6,7 @@ package struct HTTPRefusal: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ status: String, _ description: String) {
-        self.status = status
-        self.description = description
+        (self.status, self.description) = (status, description)
     }
 
     package static func invalid(_ description: String) -> HTTPRefusal { HTTPRefusal("400 Bad Request", description) }

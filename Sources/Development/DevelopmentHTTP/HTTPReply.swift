@@ -9,8 +9,7 @@ package struct HTTPReply: Sendable {
     package var fields: [HTTPRequest.Field] = []
 
     package init(status: String, body: [UInt8]) {
-        self.status = status
-        self.body = body
+        (self.status, self.body) = (status, body)
     }
 
     package init(status: String, json: JSONObject) {

@@ -10,10 +10,7 @@ package struct HTTPRequest: Equatable, Sendable {
     package var body: [UInt8] = []
 
     package init(method: String, target: String, fields: [Field] = [], body: [UInt8] = []) {
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
+        (self.method, self.target, self.fields, self.body) = (method, target, fields, body)
     }
 
     package struct Field: Equatable, Sendable {
@@ -22,8 +19,7 @@ package struct HTTPRequest: Equatable, Sendable {
 
         /// - Parameter name: in lower case for a request.
         package init(name: String, value: String) {
-            self.name = name
-            self.value = value
+            (self.name, self.value) = (name, value)
         }
     }
 

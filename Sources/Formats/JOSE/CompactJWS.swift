@@ -42,8 +42,7 @@ package struct CompactJWS: Sendable {
         algorithmName = header.algorithmName
         keyID = header.keyID
         type = header.type
-        self.payload = payload
-        self.signature = signature
+        (self.payload, self.signature) = (payload, signature)
         signingHash = SHA256.hash(bytes.extracting(..<last))
         self.token = token
         signingByteCount = last
@@ -137,8 +136,7 @@ struct JWSHeader {
         let members = try JSONObjectReader(bytes, of: .header)
         for name in Self.refusedMembers where members[name] != nil { throw .unsupported(member: name) }
         guard let algorithmName = members["alg"]?.string else { throw .header(member: "alg") }
-        self.members = members
-        self.algorithmName = algorithmName
+        (self.members, self.algorithmName) = (members, algorithmName)
         keyID = try Self.text("kid", in: members)
         type = try Self.text("typ", in: members)
         if let keyID, !KeyID.isAcceptable(keyID) { throw .header(member: "kid") }

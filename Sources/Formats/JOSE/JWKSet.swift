@@ -43,9 +43,7 @@ package struct JWKSet: Sendable {
                 skipped.append("key \(index): \(error)")
             }
         }
-        self.all = all
-        self.named = named
-        self.skipped = skipped
+        (self.all, self.named, self.skipped) = (all, named, skipped)
     }
 
     package var count: Int { all.count }

@@ -91,8 +91,7 @@ struct AttestationObject: Sendable {
         guard Self.isIdentifier(format), Self.isStatement(statement, of: format) else {
             throw .malformed("the attestation statement does not fit its format")
         }
-        self.format = format
-        self.authenticatorData = authenticatorData
+        (self.format, self.authenticatorData) = (format, authenticatorData)
     }
 
     /// Section 8.1.

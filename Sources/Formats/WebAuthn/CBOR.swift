@@ -14,8 +14,7 @@ package enum CBOR: Equatable, Sendable {
         package let value: CBOR
 
         package init(_ key: CBOR, _ value: CBOR) {
-            self.key = key
-            self.value = value
+            (self.key, self.value) = (key, value)
         }
     }
 
@@ -86,8 +85,7 @@ struct CBORReader {
     private(set) var position: Int
 
     init(_ bytes: [UInt8], at position: Int = 0) {
-        self.bytes = bytes
-        self.position = position
+        (self.bytes, self.position) = (bytes, position)
     }
 
     mutating func value(depth: Int = 0) throws(CBORFault) -> CBOR {

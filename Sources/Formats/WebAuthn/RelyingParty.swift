@@ -21,10 +21,7 @@ package struct RelyingParty: Sendable {
     private let hash: [UInt8]
 
     package init(id: String, origins: [String], topOrigins: [String] = [], userVerification: UserVerification) {
-        self.id = id
-        self.origins = origins
-        self.topOrigins = topOrigins
-        self.userVerification = userVerification
+        (self.id, self.origins, self.topOrigins, self.userVerification) = (id, origins, topOrigins, userVerification)
         hash = SHA256.hash(id)
     }
 }
@@ -51,9 +48,7 @@ package struct KnownCredential: Sendable {
     package let signCount: UInt32
 
     package init(id: [UInt8], publicKey: [UInt8], signCount: UInt32) {
-        self.id = id
-        self.publicKey = publicKey
-        self.signCount = signCount
+        (self.id, self.publicKey, self.signCount) = (id, publicKey, signCount)
     }
 }
 

@@ -34,8 +34,7 @@ package struct DeliveryReport: Sendable, Equatable {
     package let fault: DeliveryFault?
 
     package init(channel: CodeChannel, fault: DeliveryFault?) {
-        self.channel = channel
-        self.fault = fault
+        (self.channel, self.fault) = (channel, fault)
     }
 }
 

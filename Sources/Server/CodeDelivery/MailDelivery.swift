@@ -16,9 +16,7 @@ package struct MailServerSettings: Sendable {
     package var demandsTLS: Bool?
 
     package init(server: SMTPServer, login: SMTPLogin?, from: MailSender) {
-        self.server = server
-        self.login = login
-        self.from = from
+        (self.server, self.login, self.from) = (server, login, from)
     }
 
     /// - Parameter timeout: for everything until the server has taken the message.
@@ -51,13 +49,9 @@ package struct MailDelivery: MessageSender {
         timeLimit: Duration = DeliveryLimits.time, now: @escaping @Sendable () -> Timestamp = { .ofThisMachine },
         report: @escaping DeliveryReport.Handler = { _, _ in }
     ) {
-        self.settings = settings
-        self.templates = templates
-        self.app = app
-        self.domain = domain
+        (self.settings, self.templates, self.app, self.domain) = (settings, templates, app, domain)
         delivery = Delivery(channel: .email, gate: gate, report: report)
-        self.timeLimit = timeLimit
-        self.now = now
+        (self.timeLimit, self.now) = (timeLimit, now)
     }
 
     package func send(_ message: OutgoingMessage, requestID: String?) throws(DeliveryFault) {

@@ -15,8 +15,7 @@ package struct SMSGatewaySettings: Sendable {
     package var authorities: String?
 
     package init(url: String, secrets: WebhookSecrets) {
-        self.url = url
-        self.secrets = secrets
+        (self.url, self.secrets) = (url, secrets)
     }
 }
 
@@ -43,14 +42,9 @@ package struct SMSDelivery: MessageSender {
         timeLimit: Duration = DeliveryLimits.time, now: @escaping @Sendable () -> Timestamp = { .ofThisMachine },
         report: @escaping DeliveryReport.Handler = { _, _ in }
     ) {
-        self.settings = settings
-        self.templates = templates
-        self.app = app
-        self.domain = domain
+        (self.settings, self.templates, self.app, self.domain) = (settings, templates, app, domain)
         delivery = Delivery(channel: .phone, gate: gate, report: report)
-        self.timeLimit = timeLimit
-        self.country = country
-        self.now = now
+        (self.timeLimit, self.country, self.now) = (timeLimit, country, now)
     }
 
     package func send(_ message: OutgoingMessage, requestID: String?) throws(DeliveryFault) {

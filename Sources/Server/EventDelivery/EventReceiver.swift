@@ -76,8 +76,7 @@ package struct ReceiverURL: Sendable, Equatable {
         if authority.contains("@") { throw .hasUserInformation }
         if rest.contains("#") { throw .hasFragment }
         guard let host = Self.host(of: authority) else { throw .notAURL }
-        self.text = text
-        self.host = host
+        (self.text, self.host) = (text, host)
     }
 
     /// Nil if it is not the name or the address of a host with, optionally, a port.

@@ -45,10 +45,7 @@ package final class AuthService: Sendable {
         platform: Platform, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: Observation, _ requestID: String?) -> Void = { _, _ in }
     ) throws(Refusal) {
-        self.store = store
-        self.tokens = tokens
-        self.apple = apple
-        self.appleServer = appleServer
+        (self.store, self.tokens, self.apple, self.appleServer) = (store, tokens, apple, appleServer)
         self.providers = providers.merging([.apple: apple]) { $1 }
         self.webProviders = webProviders
         self.senders = senders

@@ -15,7 +15,6 @@ package struct Platform: Sendable {
     ) {
         self.now = now
         self.uptime = uptime ?? { .milliseconds(now().milliseconds) }
-        self.random = random
-        self.equal = equal
+        (self.random, self.equal) = (random, equal)
     }
 }

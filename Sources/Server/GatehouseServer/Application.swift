@@ -59,10 +59,7 @@ package final class Application: Sendable {
         ]
         reloader = Reloader(configuration, for: assembly, log: log, reading: read)
         for source in sources + [reloader.record] { assembly.metrics.add(source) }
-        self.responder = responder
-        self.assembly = assembly
-        self.manager = manager
-        self.log = log
+        (self.responder, self.assembly, self.manager, self.log) = (responder, assembly, manager, log)
         Self.adopt(&inheritance, by: responder, manager, log)
     }
 

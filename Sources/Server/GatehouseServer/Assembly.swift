@@ -109,8 +109,7 @@ package struct Assembly: Sendable {
         sealHashKeys = Self.sealing(hashes, in: store, now: platform.now, log: log)
         unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
         changedRPID = { policy throws(StoreFailure) in try store.changedRPID(policy, now: platform.now()) }
-        self.metrics = metrics
-        self.publicAddressMonitor = publicAddressMonitor
+        (self.metrics, self.publicAddressMonitor) = (metrics, publicAddressMonitor)
     }
 
     /// Applies new settings, except those that need a restart.

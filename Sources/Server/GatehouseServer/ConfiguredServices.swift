@@ -10,8 +10,7 @@ final class ConfiguredServices: Sendable {
     let router: Router
 
     init(auth: AuthService, router: Router) {
-        self.auth = auth
-        self.router = router
+        (self.auth, self.router) = (auth, router)
     }
 }
 

@@ -16,9 +16,7 @@ final class Reloader: Sendable {
 
     /// - Parameter configuration: the one that the assembly was built from.
     init(_ configuration: Configuration, for assembly: Assembly, log: Log, reading read: @escaping Reading) {
-        self.assembly = assembly
-        self.log = log
-        self.read = read
+        (self.assembly, self.log, self.read) = (assembly, log, read)
         record = ReloadRecord(start: assembly.platform.now())
         start = configuration.digests
         last = Mutex(configuration.digests)

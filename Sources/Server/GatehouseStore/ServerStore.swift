@@ -29,8 +29,7 @@ package struct WriteOutcome: Sendable {
     package let moment: ContinuousClock.Instant
 
     package init(failure: StoreFailure?, at moment: ContinuousClock.Instant) {
-        self.failure = failure
-        self.moment = moment
+        (self.failure, self.moment) = (failure, moment)
     }
 }
 

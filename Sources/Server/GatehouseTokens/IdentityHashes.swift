@@ -40,9 +40,7 @@ package struct IdentityHashes: IdentityHasher {
     }
 
     private init(keys: [[UInt8]], unopenedCount: Int, fits: Bool) {
-        self.keys = keys
-        self.unopenedCount = unopenedCount
-        self.fits = fits
+        (self.keys, self.unopenedCount, self.fits) = (keys, unopenedCount, fits)
         authenticators = keys.map(HMACSHA256Key.init)
     }
 

@@ -73,8 +73,7 @@ package struct KeyRing: Sendable {
     package let previous: [SigningKey]
 
     package init(current: SigningKey, previous: [SigningKey] = []) {
-        self.current = current
-        self.previous = previous
+        (self.current, self.previous) = (current, previous)
     }
 
     /// A key ring of HS256 secrets.

@@ -19,8 +19,7 @@ package final class Router: Sendable {
     private let crossOrigin: CrossOrigin
 
     init(_ routes: [Route], auth: AuthService) {
-        self.routes = routes
-        self.auth = auth
+        (self.routes, self.auth) = (routes, auth)
         requiresProofNonce = auth.requiresProofNonce
         crossOrigin = CrossOrigin(auth.web.corsOrigins)
         let candidates = routes.enumerated().map { Candidate(index: $0, route: $1) }

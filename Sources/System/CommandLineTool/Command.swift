@@ -32,10 +32,7 @@ package struct Option: Sendable {
     package let isRequired: Bool
 
     package init(name: String, value: String? = nil, help: String, isRequired: Bool = false) {
-        self.name = name
-        self.value = value
-        self.help = help
-        self.isRequired = isRequired
+        (self.name, self.value, self.help, self.isRequired) = (name, value, help, isRequired)
     }
 
     static let help = Option(name: "--help", help: "show this help")
@@ -59,8 +56,6 @@ package struct CommandError: Error {
     package let details: [String]
 
     package init(_ status: ExitStatus, _ message: String, details: [String] = []) {
-        self.status = status
-        self.message = message
-        self.details = details
+        (self.status, self.message, self.details) = (status, message, details)
     }
 }

@@ -12,10 +12,7 @@ package struct Program: Sendable {
     private let errors: any ErrorReporter
 
     package init(name: String, summary: String, commands: [any Command], errors: any ErrorReporter) {
-        self.name = name
-        self.summary = summary
-        self.commands = commands
-        self.errors = errors
+        (self.name, self.summary, self.commands, self.errors) = (name, summary, commands, errors)
     }
 
     /// Runs the command that the arguments of this process name, and ends the process with its exit status.

@@ -7,9 +7,7 @@ package struct Account: Sendable, Equatable {
     package let groups: Set<UInt32>
 
     package init(name: String, id: UInt32, groups: Set<UInt32>) {
-        self.name = name
-        self.id = id
-        self.groups = groups
+        (self.name, self.id, self.groups) = (name, id, groups)
     }
 
     package var isRoot: Bool { id == 0 }

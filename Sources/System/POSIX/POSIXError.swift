@@ -7,8 +7,7 @@ package struct POSIXError: Error, Hashable, CustomStringConvertible {
 
     /// Create it directly after the failed call, before another call changes `errno`.
     package init(_ operation: String, code: Int32 = errno) {
-        self.operation = operation
-        self.code = code
+        (self.operation, self.code) = (operation, code)
     }
 
     package var description: String { "\(operation): \(reason)" }

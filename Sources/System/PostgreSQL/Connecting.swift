@@ -106,8 +106,7 @@ package struct ConnectionOptions: Sendable {
         connectTimeout: Duration = .seconds(2), statementTimeout: Duration = .seconds(5), lockTimeout: Duration? = nil,
         answerTimeout: Duration? = nil
     ) {
-        self.connectTimeout = connectTimeout
-        self.statementTimeout = statementTimeout
+        (self.connectTimeout, self.statementTimeout) = (connectTimeout, statementTimeout)
         self.lockTimeout = lockTimeout ?? statementTimeout
         self.answerTimeout = answerTimeout ?? statementTimeout + .seconds(1)
     }

@@ -44,8 +44,7 @@ package final class CopyWriter {
     private var part = CopyFormat.head
 
     init(_ handle: Handle, timeout: Duration) {
-        self.handle = handle
-        self.timeout = timeout
+        (self.handle, self.timeout) = (handle, timeout)
         part.reserveCapacity(Self.partSize + 4096)
     }
 

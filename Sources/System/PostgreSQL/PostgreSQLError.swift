@@ -23,9 +23,7 @@ package struct PostgreSQLError: Error, Sendable, Equatable, CustomStringConverti
     package internal(set) var isOutcomeUnknown = false
 
     init(_ cause: Cause, sqlState: String = "", _ message: String) {
-        self.cause = cause
-        self.sqlState = sqlState
-        self.message = message
+        (self.cause, self.sqlState, self.message) = (cause, sqlState, message)
     }
 
     /// Everything that runs on a connection throws one of these two. Another error would be a mistake in this program.

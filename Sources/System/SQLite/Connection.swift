@@ -129,8 +129,7 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
     package let message: String
 
     package init(code: Int32, message: String) {
-        self.code = code
-        self.message = message
+        (self.code, self.message) = (code, message)
     }
 
     /// Everything that runs on a connection throws one of these two. Another error would be a mistake in this program.

@@ -35,9 +35,7 @@ public struct AppleLogin: Encodable, Hashable, Sendable {
     public var realUserStatus: Int?
 
     public init(identityToken: String, nonce: String? = nil, authorizationCode: String? = nil) {
-        self.identityToken = identityToken
-        self.nonce = nonce
-        self.authorizationCode = authorizationCode
+        (self.identityToken, self.nonce, self.authorizationCode) = (identityToken, nonce, authorizationCode)
     }
 }
 

@@ -119,9 +119,7 @@ public struct ProfileChange: Encodable, Hashable, Sendable {
     public init(
         nickname: Field<String>? = nil, avatarUrl: Field<URL>? = nil, onboardingCompleted: Bool? = nil
     ) {
-        self.nickname = nickname
-        self.avatarUrl = avatarUrl
-        self.onboardingCompleted = onboardingCompleted
+        (self.nickname, self.avatarUrl, self.onboardingCompleted) = (nickname, avatarUrl, onboardingCompleted)
     }
 
     private enum CodingKeys: CodingKey { case nickname, avatarUrl, onboardingCompleted }

@@ -151,8 +151,7 @@ package struct TeamView: Sendable, Equatable {
     var isMoving = false
 
     package init(owner: Int = 0, isMoving: Bool = false) {
-        self.owner = owner
-        self.isMoving = isMoving
+        (self.owner, self.isMoving) = (owner, isMoving)
     }
 
     func subject(of person: String) -> String { TeamSubject.subject(ofTeam: owner).text(of: person) }

@@ -23,9 +23,7 @@ package struct Apple: Party {
         transfers = try TransferStore(in: folder)
         self.developer = developer
         audience = developer.clientIDs.first ?? MintOrder.defaultBundleID
-        self.sender = sender
-        self.log = log
-        self.clock = clock
+        (self.sender, self.log, self.clock) = (sender, log, clock)
     }
 }
 

@@ -24,9 +24,7 @@ package struct DeveloperAccount: Sendable {
     package init(
         teamID: String, keyID: String, clientIDs: [String], pem: String, otherTeam: DeveloperTeam? = nil
     ) throws(JOSEError) {
-        self.teamID = teamID
-        self.keyID = keyID
-        self.clientIDs = clientIDs
+        (self.teamID, self.keyID, self.clientIDs) = (teamID, keyID, clientIDs)
         key = try DeveloperTeam(id: teamID, keyID: keyID, pem: pem).key
         self.otherTeam = otherTeam
     }
@@ -72,9 +70,7 @@ package struct DeveloperTeam: Sendable {
     let key: VerificationKey
 
     init(id: String, keyID: String, key: VerificationKey) {
-        self.id = id
-        self.keyID = keyID
-        self.key = key
+        (self.id, self.keyID, self.key) = (id, keyID, key)
     }
 
     init(id: String, keyID: String, pem: String) throws(JOSEError) {

@@ -29,9 +29,7 @@ package struct NotificationOrder: Sendable {
     package var address: String?
 
     package init(type: String, subject: String, audience: String) {
-        self.type = type
-        self.subject = subject
-        self.audience = audience
+        (self.type, self.subject, self.audience) = (type, subject, audience)
     }
 
     /// Reads the body of `POST /notify`.

@@ -60,8 +60,7 @@ struct CodeError: Error, Equatable, ExpressibleByIntegerLiteral {
     var text: String?
 
     init(_ code: Int64, _ text: String? = nil) {
-        self.code = code
-        self.text = text
+        (self.code, self.text) = (code, text)
     }
 
     init(integerLiteral code: Int64) {

@@ -18,9 +18,7 @@ final class FakeMail: Party {
     private let demands = Mutex(MailSettings())
 
     init(inbox: Inbox, log: RequestLog, clock: @escaping @Sendable () -> Int64) {
-        self.inbox = inbox
-        self.log = log
-        self.clock = clock
+        (self.inbox, self.log, self.clock) = (inbox, log, clock)
         responder = Responder(log: log)
     }
 

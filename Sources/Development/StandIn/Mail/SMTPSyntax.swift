@@ -6,8 +6,7 @@ struct SMTPReply: Equatable {
     private let lines: [String]
 
     init(_ code: Int, _ lines: String...) {
-        self.code = code
-        self.lines = lines
+        (self.code, self.lines) = (code, lines)
     }
 
     /// Whether the server closes the connection after the reply.

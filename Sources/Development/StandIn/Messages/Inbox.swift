@@ -79,10 +79,7 @@ package struct InboxMessage: Sendable, Equatable {
     package let time: Int64
 
     package init(channel: Channel, to: String, text: String, time: Int64) {
-        self.channel = channel
-        self.to = to
-        self.text = text
-        self.time = time
+        (self.channel, self.to, self.text, self.time) = (channel, to, text, time)
     }
 
     var json: JSONObject {

@@ -9,8 +9,7 @@ struct OpenIDFaults {
     var settings: OpenIDSettings
 
     init(answers: [String: AnswerSettings], settings: OpenIDSettings) {
-        self.answers = answers
-        self.settings = settings
+        (self.answers, self.settings) = (answers, settings)
     }
 
     /// What a body leaves out is as usual.

@@ -28,8 +28,7 @@ final class OpenIDProvider: Sendable {
     private let state: Mutex<OpenIDSettings>
 
     init(name: String, base: String, folder: String?, log: RequestLog) {
-        self.name = name
-        self.log = log
+        (self.name, self.log) = (name, log)
         address = "\(base)/openid/\(name)"
         keys = PublishedKeys(
             of: "openid/\(name)", path: folder.map { "\($0)/openid-\(name).pem" },

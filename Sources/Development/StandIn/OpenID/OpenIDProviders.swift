@@ -13,9 +13,7 @@ final class OpenIDProviders: Party {
     private let providers = Mutex<[String: OpenIDProvider]>([:])
 
     init(base: String, folder: String?, log: RequestLog) {
-        self.base = base
-        self.folder = folder
-        self.log = log
+        (self.base, self.folder, self.log) = (base, folder, log)
     }
 
     func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {

@@ -17,9 +17,7 @@ struct AuthorizationAnswer {
     init(
         of provider: String, to redirectURI: String, by mode: Mode = .query, _ parameters: [(String, String?)]
     ) {
-        self.provider = provider
-        self.redirectURI = redirectURI
-        self.mode = mode
+        (self.provider, self.redirectURI, self.mode) = (provider, redirectURI, mode)
         self.parameters = parameters.compactMap { name, value in value.map { (name, $0) } }
     }
 

@@ -79,7 +79,6 @@ struct PageFault: Error, Equatable {
     let reason: String
 
     init(_ error: String, _ reason: String) {
-        self.error = error
-        self.reason = reason
+        (self.error, self.reason) = (error, reason)
     }
 }

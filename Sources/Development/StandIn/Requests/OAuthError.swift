@@ -21,9 +21,7 @@ struct OAuthError: Error, Equatable {
     var status = "400 Bad Request"
 
     init(_ code: Code, _ reason: String, description: String?) {
-        self.code = code
-        self.reason = reason
-        self.description = description
+        (self.code, self.reason, self.description) = (code, reason, description)
     }
 
     init(_ code: Code, _ reason: String) {

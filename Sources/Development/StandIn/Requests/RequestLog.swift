@@ -62,8 +62,7 @@ package struct RequestRecord: Sendable {
     }
 
     init(method: String, path: String) {
-        self.method = method
-        self.path = path
+        (self.method, self.path) = (method, path)
     }
 
     package var json: JSONObject {

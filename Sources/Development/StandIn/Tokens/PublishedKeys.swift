@@ -35,10 +35,7 @@ package final class PublishedKeys: Sendable {
         of name: String, path: String?, initial: [Algorithm],
         keyID: @escaping @Sendable (_ thumbprint: String) -> String
     ) {
-        self.name = name
-        self.path = path
-        self.initial = initial
-        self.keyID = keyID
+        (self.name, self.path, self.initial, self.keyID) = (name, path, initial, keyID)
     }
 
     /// Apple's keys. Reads them from a folder, or creates them there; nil for no folder.

@@ -15,8 +15,7 @@ struct JSONParser {
 
     /// - Parameter bytes: Valid UTF-8.
     init(validated bytes: [UInt8], at position: Int = 0) {
-        self.bytes = bytes
-        self.position = position
+        (self.bytes, self.position) = (bytes, position)
     }
 
     /// The byte at the current position, or 0 at the end of the text. A zero byte is never valid

@@ -85,8 +85,7 @@ struct LanguageTable<Text: Sendable>: Sendable {
     init?(_ texts: [LanguageTag: Text], preferring preferred: LanguageTag?) {
         let tags = (preferred?.fallbacks ?? []) + [LanguageTag(Self.english)].compactMap(\.self)
         guard let last = Self.first(of: tags, in: texts) else { return nil }
-        self.texts = texts
-        self.last = last
+        (self.texts, self.last) = (texts, last)
     }
 
     /// Looks up the languages that a client accepts (RFC 4647, section 3.4).

@@ -86,10 +86,7 @@ struct TemplateName: Hashable, Sendable {
     }
 
     private init(kind: MessageKind, channel: CodeChannel, language: LanguageTag, format: Format) {
-        self.kind = kind
-        self.channel = channel
-        self.language = language
-        self.format = format
+        (self.kind, self.channel, self.language, self.format) = (kind, channel, language, format)
     }
 
     /// The name of the same template in the other format.

@@ -48,7 +48,6 @@ package struct SentAccessToken: Sendable {
     package let scheme: Scheme
 
     package init(_ bytes: ArraySlice<UInt8>, scheme: Scheme = .bearer) {
-        self.bytes = bytes
-        self.scheme = scheme
+        (self.bytes, self.scheme) = (bytes, scheme)
     }
 }

@@ -23,8 +23,7 @@ package struct AddressBinding: Sendable {
         channel: CodeChannel, proof: Proof, onTaken: Taken = .refuse, replaces: Bool = false,
         refreshToken: String? = nil
     ) {
-        self.channel = channel
-        self.proof = proof
+        (self.channel, self.proof) = (channel, proof)
         self.onTaken = OnTaken(onTaken, refreshToken: refreshToken)
         self.replaces = replaces
     }
@@ -37,8 +36,7 @@ package struct OnTaken: Sendable {
     package let refreshToken: String?
 
     package init(_ taken: AddressBinding.Taken = .refuse, refreshToken: String? = nil) {
-        self.taken = taken
-        self.refreshToken = refreshToken
+        (self.taken, self.refreshToken) = (taken, refreshToken)
     }
 }
 

@@ -29,8 +29,7 @@ package struct Deletion: Sendable, Equatable {
     package let revocation: AppleRevocation
 
     package init(ended: [EndedSession], revocation: AppleRevocation) {
-        self.ended = ended
-        self.revocation = revocation
+        (self.ended, self.revocation) = (ended, revocation)
     }
 }
 

@@ -49,8 +49,7 @@ package struct JoinFacts: Sendable {
         package let accounts: [LinkedAccount]
 
         package init(user: User, accounts: [LinkedAccount]) {
-            self.user = user
-            self.accounts = accounts
+            (self.user, self.accounts) = (user, accounts)
         }
     }
 

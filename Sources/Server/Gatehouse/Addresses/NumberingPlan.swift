@@ -11,8 +11,7 @@ struct NumberingPlan: Sendable {
         let words = row.split(separator: " ")
         guard words.count >= 3, Int(words[0]) != nil, let start = Int(words[1]) else { return nil }
         let callingCode = String(words[0])
-        self.callingCode = callingCode
-        self.start = start
+        (self.callingCode, self.start) = (callingCode, start)
         countries = words.dropFirst(2).map { word in
             Country(code: String(word.prefix(2)), callingCode: callingCode, numberLength: Int(word.dropFirst(2)))
         }

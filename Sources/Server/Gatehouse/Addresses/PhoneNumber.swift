@@ -149,9 +149,7 @@ package struct Country: Sendable, Hashable {
     let numberLength: Int?
 
     init(code: String, callingCode: String, numberLength: Int? = nil) {
-        self.code = code
-        self.callingCode = callingCode
-        self.numberLength = numberLength
+        (self.code, self.callingCode, self.numberLength) = (code, callingCode, numberLength)
     }
 
     /// Nil for a text that is not the code of a country with a calling code. Upper and lower case are the same.

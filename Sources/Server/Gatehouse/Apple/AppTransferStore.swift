@@ -68,9 +68,7 @@ package struct MigratedSubject: Sendable, Equatable {
     package let isPrivateEmail: Bool?
 
     package init(subject: String, email: String? = nil, isPrivateEmail: Bool? = nil) {
-        self.subject = subject
-        self.email = email
-        self.isPrivateEmail = isPrivateEmail
+        (self.subject, self.email, self.isPrivateEmail) = (subject, email, isPrivateEmail)
     }
 }
 

@@ -38,8 +38,7 @@ package struct AppleServerAccess: Sendable {
     package let vault: any Vault
 
     package init(server: any AppleServer, vault: any Vault) {
-        self.server = server
-        self.vault = vault
+        (self.server, self.vault) = (server, vault)
     }
 
     /// An exchange returns a grant, a revocation nil.
@@ -76,8 +75,7 @@ package struct AppleGrant: Sendable, Equatable {
     package let refreshToken: String
 
     package init(subject: String, refreshToken: String) {
-        self.subject = subject
-        self.refreshToken = refreshToken
+        (self.subject, self.refreshToken) = (subject, refreshToken)
     }
 }
 

@@ -109,9 +109,6 @@ package struct AuditQuery: Sendable, Equatable {
     package var limit: Int
 
     package init(userID: UserID? = nil, kind: AuditEntry.Kind? = nil, since: Timestamp? = nil, limit: Int) {
-        self.userID = userID
-        self.kind = kind
-        self.since = since
-        self.limit = limit
+        (self.userID, self.kind, self.since, self.limit) = (userID, kind, since, limit)
     }
 }

@@ -5,8 +5,7 @@ package struct CodeAddress: Sendable, Hashable {
     package var text: String
 
     package init(_ channel: CodeChannel, _ text: String) {
-        self.channel = channel
-        self.text = text
+        (self.channel, self.text) = (channel, text)
     }
 }
 

@@ -4,8 +4,7 @@ package struct CodeRate: Sendable, Equatable {
     package let window: Duration
 
     package init(_ count: Int, per window: Duration) {
-        self.count = count
-        self.window = window
+        (self.count, self.window) = (count, window)
     }
 }
 
@@ -131,8 +130,7 @@ package struct CodeFacts: Sendable {
         package let until: Timestamp
 
         package init(_ scope: CodeScope, until: Timestamp) {
-            self.scope = scope
-            self.until = until
+            (self.scope, self.until) = (scope, until)
         }
 
         func reached(at now: Timestamp) -> CodeLimitReached {
@@ -149,10 +147,7 @@ package struct CodeFacts: Sendable {
         package let networks: Int
 
         package init(_ scope: CodeScope, sent: Int, used: Int, networks: Int) {
-            self.scope = scope
-            self.sent = sent
-            self.used = used
-            self.networks = networks
+            (self.scope, self.sent, self.used, self.networks) = (scope, sent, used, networks)
         }
     }
 
@@ -177,8 +172,7 @@ package struct CodeLimitReached: Error, Sendable, Equatable {
     package let wait: Duration
 
     package init(_ scope: CodeScope, wait: Duration) {
-        self.scope = scope
-        self.wait = wait
+        (self.scope, self.wait) = (scope, wait)
     }
 }
 

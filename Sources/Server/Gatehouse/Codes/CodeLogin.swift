@@ -4,8 +4,7 @@ package struct PresentedCode: Sendable {
     package let code: String
 
     package init(id: String, code: String) {
-        self.id = id
-        self.code = code
+        (self.id, self.code) = (id, code)
     }
 
     /// The six digits; nil for a text that cannot be a code. White space and full-width digits come from keyboards.

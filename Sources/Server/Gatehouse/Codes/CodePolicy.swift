@@ -6,8 +6,7 @@ package struct CodePolicy: Sendable, Equatable {
         package let endsAt: Timestamp
 
         package init(code: String, endsAt: Timestamp) {
-            self.code = code
-            self.endsAt = endsAt
+            (self.code, self.endsAt) = (code, endsAt)
         }
     }
 
@@ -50,8 +49,7 @@ package struct PhonePolicy: Sendable, Equatable {
     package var staleAfter: Duration?
 
     package init(binding: Binding = .off, staleAfter: Duration? = nil) {
-        self.binding = binding
-        self.staleAfter = staleAfter
+        (self.binding, self.staleAfter) = (binding, staleAfter)
     }
 }
 

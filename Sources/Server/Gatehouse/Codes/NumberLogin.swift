@@ -5,8 +5,7 @@ package struct NumberToken: Sendable {
     package let token: String
 
     package init(gateway: String, token: String) {
-        self.gateway = gateway
-        self.token = token
+        (self.gateway, self.token) = (gateway, token)
     }
 }
 

@@ -28,9 +28,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     package let acceptLanguage: String?
 
     package init(to: CodeAddress, content: Content, acceptLanguage: String? = nil) {
-        self.to = to
-        self.content = content
-        self.acceptLanguage = acceptLanguage
+        (self.to, self.content, self.acceptLanguage) = (to, content, acceptLanguage)
     }
 }
 

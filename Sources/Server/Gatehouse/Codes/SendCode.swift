@@ -10,10 +10,7 @@ package struct CodeRequest: Sendable {
     package var acceptLanguage: String?
 
     package init(channel: CodeChannel, to: String, resending: String? = nil, acceptLanguage: String? = nil) {
-        self.channel = channel
-        self.to = to
-        self.resending = resending
-        self.acceptLanguage = acceptLanguage
+        (self.channel, self.to, self.resending, self.acceptLanguage) = (channel, to, resending, acceptLanguage)
     }
 }
 

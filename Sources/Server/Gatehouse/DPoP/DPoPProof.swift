@@ -51,9 +51,7 @@ package struct SentProof: Sendable {
     package let url: ProofURL
 
     package init(_ text: ArraySlice<UInt8>, method: String, url: ProofURL) {
-        self.text = text
-        self.method = method
-        self.url = url
+        (self.text, self.method, self.url) = (text, method, url)
     }
 }
 
@@ -82,9 +80,7 @@ package struct DPoPPolicy: Sendable, Equatable {
     package var origin: ProofURL.Origin?
 
     package init(atGuard: Guard = .optional, requiresNonce: Bool = false, origin: ProofURL.Origin? = nil) {
-        self.atGuard = atGuard
-        self.requiresNonce = requiresNonce
-        self.origin = origin
+        (self.atGuard, self.requiresNonce, self.origin) = (atGuard, requiresNonce, origin)
     }
 }
 
@@ -94,8 +90,7 @@ package struct DPoPCheck: Sendable, Equatable {
     package let passes: Bool
 
     init(_ fault: DPoPFault, _ passes: Bool) {
-        self.fault = fault
-        self.passes = passes
+        (self.fault, self.passes) = (fault, passes)
     }
 }
 
@@ -108,9 +103,7 @@ package struct DPoPExpectation: Sendable {
     package let accessTokenHash: [UInt8]?
 
     package init(method: String, urls: [ProofURL], accessTokenHash: [UInt8]?) {
-        self.method = method
-        self.urls = urls
-        self.accessTokenHash = accessTokenHash
+        (self.method, self.urls, self.accessTokenHash) = (method, urls, accessTokenHash)
     }
 }
 

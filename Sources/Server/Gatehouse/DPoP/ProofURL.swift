@@ -12,8 +12,7 @@ package struct ProofURL: Sendable, Equatable {
         package static let unknown = Origin(known: "", authority: "")
 
         private init(known scheme: String, authority: String) {
-            self.scheme = scheme
-            self.authority = authority
+            (self.scheme, self.authority) = (scheme, authority)
         }
 
         /// Nil for a text that is no origin of http or https.
@@ -66,8 +65,7 @@ package struct ProofURL: Sendable, Equatable {
     package func at(_ origin: Origin) -> ProofURL { ProofURL(origin, normalised: path) }
 
     private init(_ origin: Origin, normalised path: [UInt8]) {
-        self.origin = origin
-        self.path = path
+        (self.origin, self.path) = (origin, path)
     }
 
     /// Differs from every URL that a proof can have.

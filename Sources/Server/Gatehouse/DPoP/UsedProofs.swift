@@ -6,8 +6,7 @@ package struct ProvenKey: Sendable, Equatable {
     package let use: ProofUse
 
     package init(thumbprint: String, use: ProofUse) {
-        self.thumbprint = thumbprint
-        self.use = use
+        (self.thumbprint, self.use) = (thumbprint, use)
     }
 }
 
@@ -23,10 +22,7 @@ package struct ProofUse: Sendable, Equatable {
     package let otherTime: Timestamp?
 
     package init(proof: [UInt8], request: [UInt8], issuedAt: Timestamp, otherTime: Timestamp? = nil) {
-        self.proof = proof
-        self.request = request
-        self.issuedAt = issuedAt
-        self.otherTime = otherTime
+        (self.proof, self.request, self.issuedAt, self.otherTime) = (proof, request, issuedAt, otherTime)
     }
 
     /// How long a proof is remembered: it is then too old everywhere, also by the clock of another node that gets requests.

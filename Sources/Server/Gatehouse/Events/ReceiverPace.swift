@@ -144,8 +144,7 @@ package struct EventSubscription: Sendable, Equatable {
     package let types: Set<EventType>?
 
     package init(name: String, types: Set<EventType>?) {
-        self.name = name
-        self.types = types
+        (self.name, self.types) = (name, types)
     }
 }
 

@@ -22,8 +22,7 @@ package struct GuestPolicy: Sendable, Equatable {
     package var lifetime: Duration
 
     package init(access: Access = .off, lifetime: Duration = .seconds(30 * 86_400)) {
-        self.access = access
-        self.lifetime = lifetime
+        (self.access, self.lifetime) = (access, lifetime)
     }
 }
 

@@ -41,9 +41,7 @@ package struct ImportRules: Sendable {
     package let now: Timestamp
 
     package init(permitsRoles: Bool, attributes: AttributePolicy = AttributePolicy(), now: Timestamp) {
-        self.permitsRoles = permitsRoles
-        self.attributes = attributes
-        self.now = now
+        (self.permitsRoles, self.attributes, self.now) = (permitsRoles, attributes, now)
     }
 
     static let longestReference = 128
@@ -122,10 +120,7 @@ package struct ExportedUser: Sendable, Equatable {
     package let passkeys: [Passkey]
 
     package init(user: User, lastLoginAt: Timestamp?, accounts: [LinkedAccount], passkeys: [Passkey] = []) {
-        self.user = user
-        self.lastLoginAt = lastLoginAt
-        self.accounts = accounts
-        self.passkeys = passkeys
+        (self.user, self.lastLoginAt, self.accounts, self.passkeys) = (user, lastLoginAt, accounts, passkeys)
     }
 }
 

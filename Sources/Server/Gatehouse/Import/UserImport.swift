@@ -19,10 +19,7 @@ package struct UserImport {
         into store: any OperatorStore, hasher: (any IdentityHasher)?, platform: Platform, operatorName: String?,
         writes: Bool
     ) {
-        self.store = store
-        self.hasher = hasher
-        self.platform = platform
-        self.writes = writes
+        (self.store, self.hasher, self.platform, self.writes) = (store, hasher, platform, writes)
         run = ImportRun(operatorName: operatorName, hasher: hasher)
     }
 
@@ -110,8 +107,7 @@ package struct ImportRun: Sendable {
     package var auditEntry: Int64?
 
     package init(operatorName: String?, hasher: (any IdentityHasher)? = nil) {
-        self.operatorName = operatorName
-        self.hasher = hasher
+        (self.operatorName, self.hasher) = (operatorName, hasher)
     }
 
     /// One entry for the whole import. Its count grows with each batch.

@@ -53,9 +53,7 @@ package struct PasskeyLine: Sendable, Equatable {
     package var lastUsedAt: String?
 
     package init(credentialID: [UInt8], publicKey: [UInt8], algorithm: Int64) {
-        self.credentialID = credentialID
-        self.publicKey = publicKey
-        self.algorithm = algorithm
+        (self.credentialID, self.publicKey, self.algorithm) = (credentialID, publicKey, algorithm)
     }
 }
 
@@ -66,8 +64,7 @@ package struct LineFault: Error, Sendable, Hashable {
     package let explanation: String
 
     package init(_ member: String?, _ explanation: String) {
-        self.member = member
-        self.explanation = explanation
+        (self.member, self.explanation) = (member, explanation)
     }
 
     /// `identities[0].subject must not be empty`

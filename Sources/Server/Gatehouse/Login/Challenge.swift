@@ -7,8 +7,7 @@ package struct Challenge: Sendable, Equatable {
     package let expiresAt: Timestamp
 
     package init(nonce: String, expiresAt: Timestamp) {
-        self.nonce = nonce
-        self.expiresAt = expiresAt
+        (self.nonce, self.expiresAt) = (nonce, expiresAt)
     }
 
     /// Why a login must not use a challenge; nil if it may. An expired challenge is refused even if none is required.

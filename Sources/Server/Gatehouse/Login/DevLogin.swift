@@ -5,9 +5,7 @@ package struct DevLogin: Sendable {
     package var nickname: String?
 
     package init(email: String, secret: String, nickname: String? = nil) {
-        self.email = email
-        self.secret = secret
-        self.nickname = nickname
+        (self.email, self.secret, self.nickname) = (email, secret, nickname)
     }
 }
 

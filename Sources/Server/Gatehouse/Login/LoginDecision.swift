@@ -139,8 +139,7 @@ package struct AcceptedLogin: Sendable {
             } else {
                 LinkedAccount(login.identity, linkedAt: login.moment)
             }
-        self.session = session
-        self.refreshToken = refreshToken
+        (self.session, self.refreshToken) = (session, refreshToken)
         usesStaleNumber = login.isStale(on: facts)
         self.task = facts.use == .repeated ? nil : task
     }

@@ -7,10 +7,7 @@ package struct LoginResult: Sendable {
     package let isKnownAddress: Bool
 
     package init(tokens: TokenPair, user: User, isNewUser: Bool, isKnownAddress: Bool = false) {
-        self.tokens = tokens
-        self.user = user
-        self.isNewUser = isNewUser
-        self.isKnownAddress = isKnownAddress
+        (self.tokens, self.user, self.isNewUser, self.isKnownAddress) = (tokens, user, isNewUser, isKnownAddress)
     }
 }
 

@@ -71,9 +71,7 @@ extension Redemption {
         let isClosed: Bool
 
         package init(tokenHash: [UInt8], moment: Timestamp, isClosed: Bool) {
-            self.tokenHash = tokenHash
-            self.moment = moment
-            self.isClosed = isClosed
+            (self.tokenHash, self.moment, self.isClosed) = (tokenHash, moment, isClosed)
         }
     }
 

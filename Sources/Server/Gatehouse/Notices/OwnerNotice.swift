@@ -100,9 +100,7 @@ package struct QueuedNotice: Sendable, Equatable {
     package let attempts: Int64
 
     package init(id: Int64, notice: OwnerNotice, attempts: Int64) {
-        self.id = id
-        self.notice = notice
-        self.attempts = attempts
+        (self.id, self.notice, self.attempts) = (id, notice, attempts)
     }
 
     /// For a day where nothing goes out; a message that may have arrived is repeated twice at most. Counted, since clocks may be

@@ -9,9 +9,7 @@ package struct Administration: Sendable {
     package init(
         store: any OperatorStore, now: @escaping @Sendable () -> Timestamp, operatorName: String? = nil
     ) {
-        self.store = store
-        self.now = now
-        self.operatorName = operatorName
+        (self.store, self.now, self.operatorName) = (store, now, operatorName)
     }
 
     package func users(_ query: UserQuery) throws(Refusal) -> [UserRecord] { try store.users(query) }

@@ -67,10 +67,7 @@ package struct UserQuery: Sendable, Equatable {
     package var limit: Int
 
     package init(status: UserStatus? = nil, role: Role? = nil, before: UserID? = nil, limit: Int) {
-        self.status = status
-        self.role = role
-        self.before = before
-        self.limit = limit
+        (self.status, self.role, self.before, self.limit) = (status, role, before, limit)
     }
 }
 
@@ -101,7 +98,6 @@ package struct FoundUser: Sendable, Equatable {
     package let isProven: Bool
 
     package init(record: UserRecord, isProven: Bool) {
-        self.record = record
-        self.isProven = isProven
+        (self.record, self.isProven) = (record, isProven)
     }
 }

@@ -6,9 +6,7 @@ package struct NewPasskey: Sendable {
     package let event: AuditEntry
 
     package init(_ passkey: Passkey, link: NewLink, event: AuditEntry) {
-        self.passkey = passkey
-        self.link = link
-        self.event = event
+        (self.passkey, self.link, self.event) = (passkey, link, event)
     }
 }
 

@@ -165,9 +165,7 @@ package struct PasskeyPolicy: Sendable, Equatable {
     package var userVerification: UserVerification
 
     package init(rpID: String, origins: [String], userVerification: UserVerification) {
-        self.rpID = rpID
-        self.origins = origins
-        self.userVerification = userVerification
+        (self.rpID, self.origins, self.userVerification) = (rpID, origins, userVerification)
     }
 
     /// Whether the authenticator asks for a fingerprint, a face or a PIN.

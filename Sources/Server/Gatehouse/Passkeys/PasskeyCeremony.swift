@@ -16,9 +16,7 @@ package struct PasskeyCeremony: Sendable, Equatable {
         package let contact: String?
 
         package init(handle: String, nickname: String?, contact: String?) {
-            self.handle = handle
-            self.nickname = nickname
-            self.contact = contact
+            (self.handle, self.nickname, self.contact) = (handle, nickname, contact)
         }
     }
 
@@ -30,9 +28,7 @@ package struct PasskeyCeremony: Sendable, Equatable {
     package let expiresAt: Timestamp
 
     package init(_ purpose: Purpose, challenge: [UInt8], expiresAt: Timestamp) {
-        self.purpose = purpose
-        self.challenge = challenge
-        self.expiresAt = expiresAt
+        (self.purpose, self.challenge, self.expiresAt) = (purpose, challenge, expiresAt)
     }
 
     /// One that ends later than any that is made now was made by a clock that was wrong.
@@ -84,8 +80,7 @@ package struct PresentedPasskey: Sendable {
     package let credential: [UInt8]
 
     package init(id: String, credential: [UInt8]) {
-        self.id = id
-        self.credential = credential
+        (self.id, self.credential) = (id, credential)
     }
 }
 

@@ -21,7 +21,6 @@ package struct StoreFailure: Error, Sendable, Equatable, CustomStringConvertible
     package let cause: Cause
 
     package init(_ description: String, cause: Cause = .other) {
-        self.description = description
-        self.cause = cause
+        (self.description, self.cause) = (description, cause)
     }
 }

@@ -20,9 +20,7 @@ package struct Verification: Sendable {
     private let codes: any OneTimeCodes
 
     package init(now: Timestamp, requestID: String?, codes: any OneTimeCodes) {
-        self.now = now
-        self.requestID = requestID
-        self.codes = codes
+        (self.now, self.requestID, self.codes) = (now, requestID, codes)
     }
 
     /// Marks a code as used. Called right before it is exchanged, because a code can be exchanged once. Throws if another

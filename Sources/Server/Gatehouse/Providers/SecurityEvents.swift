@@ -22,8 +22,7 @@ package struct SecurityEvents: Sendable, Equatable {
         package let subject: String?
 
         package init(_ kind: Kind, subject: String?) {
-            self.kind = kind
-            self.subject = subject
+            (self.kind, self.subject) = (kind, subject)
         }
     }
 
@@ -34,10 +33,7 @@ package struct SecurityEvents: Sendable, Equatable {
     package let entries: [Entry]
 
     package init(provider: Provider, id: String, issuedAt: Timestamp, entries: [Entry]) {
-        self.provider = provider
-        self.id = id
-        self.issuedAt = issuedAt
-        self.entries = entries
+        (self.provider, self.id, self.issuedAt, self.entries) = (provider, id, issuedAt, entries)
     }
 
     /// A session that was opened after this moment is newer than the message. Its time may be whole seconds, so the rest of

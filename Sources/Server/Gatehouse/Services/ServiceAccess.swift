@@ -5,8 +5,7 @@ package struct ServiceAccess: Sendable, Equatable {
     package let users: [UInt32: String]
 
     package init(tokens: [ServiceToken] = [], users: [UInt32: String] = [:]) {
-        self.tokens = tokens
-        self.users = users
+        (self.tokens, self.users) = (tokens, users)
     }
 
     /// The names under which services are logged and counted.
@@ -21,8 +20,7 @@ package struct ServiceAccess: Sendable, Equatable {
         package let forwards: Bool
 
         package init(user: UInt32, forwards: Bool) {
-            self.user = user
-            self.forwards = forwards
+            (self.user, self.forwards) = (user, forwards)
         }
     }
 
@@ -48,8 +46,7 @@ package struct ServiceToken: Sendable, Equatable {
     package let hash: [UInt8]
 
     package init(service: String, hash: [UInt8]) {
-        self.service = service
-        self.hash = hash
+        (self.service, self.hash) = (service, hash)
     }
 }
 

@@ -65,8 +65,6 @@ package struct TokenConfirmation: Sendable, Equatable {
     package let moment: Timestamp
 
     package init(sessionID: SessionID, generation: Int64, moment: Timestamp) {
-        self.sessionID = sessionID
-        self.generation = generation
-        self.moment = moment
+        (self.sessionID, self.generation, self.moment) = (sessionID, generation, moment)
     }
 }

@@ -4,8 +4,7 @@ package struct Device: Sendable, Equatable {
     package var address: String?
 
     package init(userAgent: String?, address: String?) {
-        self.userAgent = userAgent
-        self.address = address
+        (self.userAgent, self.address) = (userAgent, address)
     }
 
     package static let unknown = Device(userAgent: nil, address: nil)

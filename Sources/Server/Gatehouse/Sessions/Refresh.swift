@@ -238,9 +238,7 @@ package struct DecidedRefresh: Sendable {
     package let decision: RefreshDecision
 
     package init(session: Session, user: User, decision: RefreshDecision) {
-        self.session = session
-        self.user = user
-        self.decision = decision
+        (self.session, self.user, self.decision) = (session, user, decision)
     }
 }
 
@@ -253,9 +251,6 @@ private struct RefreshRequest: Sendable {
     let proof: Result<ProvenKey, DPoPFault>?
 
     init(_ presented: PresentedToken, from device: Device, now: Timestamp, proof: Result<ProvenKey, DPoPFault>?) {
-        self.presented = presented
-        self.device = device
-        self.now = now
-        self.proof = proof
+        (self.presented, self.device, self.now, self.proof) = (presented, device, now, proof)
     }
 }

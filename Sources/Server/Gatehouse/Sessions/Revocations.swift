@@ -46,9 +46,7 @@ package final class Revocations: Sendable {
         store: any Store, lifetime: Duration,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws(Refusal) {
-        self.store = store
-        self.lifetime = lifetime
-        self.clock = clock
+        (self.store, self.lifetime, self.clock) = (store, lifetime, clock)
         freshness = Mutex(RevocationFreshness(at: clock()))
         seenCounter = Atomic(store.revocationCounter)
         try catchUp()
@@ -240,8 +238,6 @@ package struct Revocation: Sendable, Equatable {
     package let subject: Subject
 
     package init(place: Int64, moment: Timestamp, subject: Subject) {
-        self.place = place
-        self.moment = moment
-        self.subject = subject
+        (self.place, self.moment, self.subject) = (place, moment, subject)
     }
 }

@@ -152,8 +152,7 @@ package struct TokenChain: Sendable, Equatable {
         package let supersededAt: Timestamp
 
         package init(generation: Int64, supersededAt: Timestamp) {
-            self.generation = generation
-            self.supersededAt = supersededAt
+            (self.generation, self.supersededAt) = (generation, supersededAt)
         }
     }
 
@@ -164,8 +163,7 @@ package struct TokenChain: Sendable, Equatable {
     package var burst: Burst?
 
     package init(seed: [UInt8], burst: Burst? = nil) {
-        self.seed = seed
-        self.burst = burst
+        (self.seed, self.burst) = (seed, burst)
     }
 }
 

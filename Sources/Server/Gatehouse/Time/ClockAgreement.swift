@@ -33,9 +33,7 @@ package struct ClockReading: Sendable, Equatable {
     package let isLowerBound: Bool
 
     package init(lead: Duration, uncertainty: Duration = .zero, isLowerBound: Bool = false) {
-        self.lead = lead
-        self.uncertainty = uncertainty
-        self.isLowerBound = isLowerBound
+        (self.lead, self.uncertainty, self.isLowerBound) = (lead, uncertainty, isLowerBound)
     }
 
     /// Nil if the reading shows neither that the clocks agree nor that they differ.
@@ -53,8 +51,7 @@ package struct KnownTime: Sendable, Equatable {
     package let uptime: Duration?
 
     package init(moment: Timestamp, uptime: Duration?) {
-        self.moment = moment
-        self.uptime = uptime
+        (self.moment, self.uptime) = (moment, uptime)
     }
 
     /// The current time by this knowledge. If the machine was started since, the known time is the earliest possible

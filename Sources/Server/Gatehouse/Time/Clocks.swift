@@ -44,8 +44,7 @@ package final class Clocks: Sendable {
         self.store = store
         now = platform.now
         uptime = platform.uptime
-        self.node = node
-        self.report = report
+        (self.node, self.report) = (node, report)
         if try store.readClock() == nil { try recall() }
         _ = try confirmedNow()
     }

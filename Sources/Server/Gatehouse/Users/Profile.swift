@@ -5,9 +5,7 @@ package struct ProfileChange: Sendable, Equatable {
     package var onboardingCompleted: Bool?
 
     package init(nickname: String?? = nil, avatarURL: String?? = nil, onboardingCompleted: Bool? = nil) {
-        self.nickname = nickname
-        self.avatarURL = avatarURL
-        self.onboardingCompleted = onboardingCompleted
+        (self.nickname, self.avatarURL, self.onboardingCompleted) = (nickname, avatarURL, onboardingCompleted)
     }
 }
 

@@ -124,8 +124,7 @@ package struct PersonName: Sendable, Equatable {
     package var family: String?
 
     package init(given: String?, family: String?) {
-        self.given = given
-        self.family = family
+        (self.given, self.family) = (given, family)
     }
 
     /// The full name, with the family name first and no space in Chinese, Japanese and Korean.

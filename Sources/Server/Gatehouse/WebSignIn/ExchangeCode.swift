@@ -6,9 +6,7 @@ package struct CodeGrant: Sendable {
     package var redirectURI: String?
 
     package init(code: String, codeVerifier: String, redirectURI: String? = nil) {
-        self.code = code
-        self.codeVerifier = codeVerifier
-        self.redirectURI = redirectURI
+        (self.code, self.codeVerifier, self.redirectURI) = (code, codeVerifier, redirectURI)
     }
 }
 

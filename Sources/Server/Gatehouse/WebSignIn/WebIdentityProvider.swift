@@ -31,10 +31,7 @@ package struct ProviderRequest: Sendable, Equatable {
     package let callback: String
 
     package init(state: String, nonce: String, codeVerifier: String, callback: String) {
-        self.state = state
-        self.nonce = nonce
-        self.codeVerifier = codeVerifier
-        self.callback = callback
+        (self.state, self.nonce, self.codeVerifier, self.callback) = (state, nonce, codeVerifier, callback)
     }
 }
 

@@ -24,8 +24,7 @@ final class AppTransferRun: Sendable {
 
     /// - Parameter holdsRefusalsBack: see `TransferTally`.
     init(_ transfer: AppTransfer, store: any AppTransferStore, holdsRefusalsBack: Bool) {
-        self.transfer = transfer
-        self.store = store
+        (self.transfer, self.store) = (transfer, store)
         state = Monitor(State(tally: TransferTally(holdsRefusalsBack: holdsRefusalsBack)))
     }
 

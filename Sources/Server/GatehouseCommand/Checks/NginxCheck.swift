@@ -31,8 +31,7 @@ struct NginxCheck: Check {
     }
 
     init(facts: Facts, isExpected: Bool) {
-        self.facts = facts
-        self.isExpected = isExpected
+        (self.facts, self.isExpected) = (facts, isExpected)
         configuration = (try? facts.test?.get()).flatMap { $0.status == 0 ? NginxConfiguration(dump: $0.output) : nil }
     }
 

@@ -62,9 +62,7 @@ struct Field {
     let value: JSONValue
 
     init(_ label: String, _ member: String, _ value: JSONValue) {
-        self.label = label
-        self.member = member
-        self.value = value
+        (self.label, self.member, self.value) = (label, member, value)
     }
 }
 

@@ -15,10 +15,7 @@ struct IdentityTokenReport {
     let claims: JSONObject
 
     init(_ credential: IdentityCredential, rules: TokenRules, keys: JWKSet, now: Timestamp) {
-        self.credential = credential
-        self.rules = rules
-        self.keys = keys
-        self.now = now
+        (self.credential, self.rules, self.keys, self.now) = (credential, rules, keys, now)
         let token = credential.identityToken ?? ""
         self.token = token
         form = Result { () throws(MalformedJWS) in try CompactJWS(token, maximumBytes: IdentityToken.longest) }

@@ -28,9 +28,7 @@ package struct KeyServerProbe: Sendable {
     package let url: String
 
     init(outcome: Outcome, date: Timestamp?, url: String) {
-        self.outcome = outcome
-        self.date = date
-        self.url = url
+        (self.outcome, self.date, self.url) = (outcome, date, url)
     }
 
     package init(asking url: String) {

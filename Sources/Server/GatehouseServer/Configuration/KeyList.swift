@@ -25,10 +25,7 @@ package struct KeyList: Sendable, Equatable {
         package var comments: [String]
 
         package init(_ text: String, line: Int = 0, record: Record? = nil, comments: [String] = []) {
-            self.text = text
-            self.line = line
-            self.record = record
-            self.comments = comments
+            (self.text, self.line, self.record, self.comments) = (text, line, record, comments)
         }
     }
 

@@ -93,8 +93,7 @@ struct SettingParser<Value: Sendable>: Sendable {
     let parse: @Sendable (_ text: String, _ faults: inout [String]) -> Value?
 
     init(_ format: String, parse: @escaping @Sendable (_ text: String, _ faults: inout [String]) -> Value?) {
-        self.format = format
-        self.parse = parse
+        (self.format, self.parse) = (format, parse)
     }
 
     /// A parser whose only fault is that the text does not have the format.

@@ -18,8 +18,7 @@ package struct SettingSource: Sendable {
 
     /// - Parameter file: nil if settings come from the environment only.
     package init(variables: [String: String], file: ConfigurationFile? = nil) {
-        self.variables = variables
-        self.file = file
+        (self.variables, self.file) = (variables, file)
         let name = Self.credentialsVariable
         let folder = [variables[name], file?.values[name]].lazy.compactMap { Self.nonEmpty($0) }.first
         credentials = folder.map { ($0, File.isMissing($0) || File.isSearchableFolder($0)) }

@@ -39,8 +39,7 @@ struct SettingsFolder {
 
     /// - Parameter path: the value of the setting.
     init(_ kind: Kind, at path: String?, beside server: SettingSource) {
-        self.kind = kind
-        self.server = server
+        (self.kind, self.server) = (kind, server)
         isNamed = path != nil
         self.path = path ?? server.file.map { File.folder(of: $0.path) + "/" + kind.usualName }
     }

@@ -224,8 +224,7 @@ struct StoreProbe {
     private var outcome: WriteOutcome?
 
     init(freshness: Duration, timeLimit: Duration = .seconds(3)) {
-        self.freshness = freshness
-        self.timeLimit = timeLimit
+        (self.freshness, self.timeLimit) = (freshness, timeLimit)
     }
 
     mutating func next(now: ContinuousClock.Instant) -> Step {

@@ -32,9 +32,7 @@ package final class LogStream: Sendable {
         isJournal: Bool, longestQueue limit: Int = LogStream.longestQueue,
         write: @escaping @Sendable ([UInt8]) -> Bool
     ) throws(POSIXError) {
-        self.isJournal = isJournal
-        self.limit = limit
-        self.write = write
+        (self.isJournal, self.limit, self.write) = (isJournal, limit, write)
         _ = try Thread.spawn(name: "log") { [self] in drain() }
     }
 

@@ -41,8 +41,7 @@ struct ConnectionFaults: Sendable {
     private let throttle = LogThrottle(every: .seconds(60))
 
     init(metrics: ConnectionMetrics, log: Log) {
-        self.metrics = metrics
-        self.log = log
+        (self.metrics, self.log) = (metrics, log)
     }
 
     func report(_ fault: Fault, at now: MonotonicTime = .now) {

@@ -61,8 +61,7 @@ private struct EventMetric: Sendable {
         _ name: String, _ help: String, _ labels: KeyValuePairs<String, [String]> = [:],
         _ values: @escaping @Sendable (Observation) -> [String]?
     ) {
-        self.name = name
-        self.help = help
+        (self.name, self.help) = (name, help)
         self.labels = labels.map(\.key)
         series = labels.reduce([[]]) { lines, label in lines.flatMap { line in label.value.map { line + [$0] } } }
         self.values = values

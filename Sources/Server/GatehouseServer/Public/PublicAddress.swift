@@ -93,9 +93,7 @@ final class PublicAddressMonitor: MetricSource {
         probe: @escaping @Sendable (PublicAddress) -> PublicProbe = { PublicProbe(asking: $0) }
     ) {
         state = Mutex(State(address: address, dueAt: .now))
-        self.probe = probe
-        self.now = now
-        self.log = log
+        (self.probe, self.now, self.log) = (probe, now, log)
     }
 
     /// Probes a new address at once. Nil ends the probes and their metrics.

@@ -41,8 +41,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     private let state = Monitor(State())
 
     init(largest: Int = 256, gathering: Gathering = .none) {
-        self.largest = largest
-        self.gathering = gathering
+        (self.largest, self.gathering) = (largest, gathering)
     }
 
     /// How much work waits until the current batch ends.

@@ -15,9 +15,7 @@ package struct Move {
     private let progress: Progress
 
     package init(from source: any MoveSource, to target: any MoveTarget, progress: Progress = Progress()) {
-        self.source = source
-        self.target = target
-        self.progress = progress
+        (self.source, self.target, self.progress) = (source, target, progress)
     }
 
     /// Throws a `MoveRefusal` if the source cannot be moved. After an error the target is as it was before, unless it

@@ -21,15 +21,13 @@ package struct MovedTable: Sendable {
         _ name: String, key: String, _ list: ColumnList? = nil, texts: [String] = [], numbers: [String] = [],
         flags: [String] = [], blobs: [String] = [], isNumbered: Bool = false, condition: String = "TRUE"
     ) {
-        self.name = name
-        self.key = key
+        (self.name, self.key) = (name, key)
         let listed = list?.columns ?? []
         columns = listed.map(\.name) + texts + numbers + flags + blobs
         kinds =
             listed.map(\.kind) + texts.map { _ in .text } + numbers.map { _ in .number } + flags.map { _ in .flag }
             + blobs.map { _ in .blob }
-        self.isNumbered = isNumbered
-        self.condition = condition
+        (self.isNumbered, self.condition) = (isNumbered, condition)
     }
 
     var columnList: String { columns.joined(separator: ", ") }

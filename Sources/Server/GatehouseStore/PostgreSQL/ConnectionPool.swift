@@ -18,9 +18,7 @@ final class ConnectionPool: Sendable {
 
     /// - Parameter timeout: how long to wait for a connection when all are in use.
     init(_ servers: Servers, limit: Int, timeout: Duration) {
-        self.servers = servers
-        self.limit = limit
-        self.timeout = timeout
+        (self.servers, self.limit, self.timeout) = (servers, limit, timeout)
     }
 
     /// For metrics.

@@ -23,9 +23,7 @@ final class LoginBatches: Sendable {
     private let onCommit: @Sendable (Commit) -> Void
 
     init(_ pool: ConnectionPool, lockTimeout: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
-        self.pool = pool
-        self.lockTimeout = lockTimeout
-        self.onCommit = onCommit
+        (self.pool, self.lockTimeout, self.onCommit) = (pool, lockTimeout, onCommit)
     }
 
     /// The number of logins that wait for the current transaction.
@@ -96,9 +94,7 @@ final class PendingLogin: QueuedWork, @unchecked Sendable {
     var result: Result<LoginDecision?, any Error> = .success(nil)
 
     init(_ login: Login, limit: Int, _ decide: @escaping (IdentityFacts) -> LoginDecision) {
-        self.login = login
-        self.limit = limit
-        self.decide = decide
+        (self.login, self.limit, self.decide) = (login, limit, decide)
         locks = LoginLock.all(of: login)
         identityHashes = login.identityHashes
     }

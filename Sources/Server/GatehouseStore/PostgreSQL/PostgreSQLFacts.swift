@@ -79,8 +79,7 @@ package struct PostgreSQLFacts: Sendable, Equatable {
         package var age: Duration
 
         package init(process: Int, age: Duration) {
-            self.process = process
-            self.age = age
+            (self.process, self.age) = (process, age)
         }
     }
 }

@@ -45,8 +45,7 @@ package final class PostgreSQLStore: Sendable {
         connectingTo settings: PostgreSQLSettings, onFailure: @escaping @Sendable () -> Void,
         onCommit: @escaping @Sendable (Commit) -> Void
     ) {
-        self.settings = settings
-        self.onFailure = onFailure
+        (self.settings, self.onFailure) = (settings, onFailure)
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
         refreshes = RefreshBatches(servers, onCommit: onCommit)
@@ -73,10 +72,7 @@ package struct PostgreSQLSettings: Sendable {
     package init(
         url: String, connections: Int = standardConnections, timeout: Duration = .seconds(5), waiters: Int = 48
     ) {
-        self.url = url
-        self.connections = connections
-        self.timeout = timeout
-        self.waiters = waiters
+        (self.url, self.connections, self.timeout, self.waiters) = (url, connections, timeout, waiters)
     }
 
     package static func hasScheme(_ text: String) -> Bool {

@@ -110,9 +110,7 @@ final class PendingRefresh: QueuedWork, @unchecked Sendable {
     var result: Result<DecidedRefresh?, any Error> = .success(nil)
 
     init(_ id: SessionID, now: Timestamp, _ decide: @escaping (Session, User) -> RefreshDecision) {
-        self.id = id
-        self.now = now
-        self.decide = decide
+        (self.id, self.now, self.decide) = (id, now, decide)
     }
 }
 

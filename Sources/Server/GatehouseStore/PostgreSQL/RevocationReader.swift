@@ -29,8 +29,7 @@ package final class RevocationReader: Sendable {
     private let state = Mutex(State())
 
     init(_ servers: Servers, borrowingFrom lenders: [any ConnectionLender]) {
-        self.servers = servers
-        self.lenders = lenders
+        (self.servers, self.lenders) = (servers, lenders)
     }
 
     /// Returns at a notification, or after this time at the latest.

@@ -49,8 +49,7 @@ final class Servers: Sendable {
 
     init(url: String, _ options: ConnectionOptions) {
         count = Connection.countServers(in: url)
-        self.url = url
-        self.options = options
+        (self.url, self.options) = (url, options)
     }
 
     /// The timeline of the primary, which each failover increments; 0 if it is not known.

@@ -7,8 +7,7 @@ package struct Document: Sendable, Equatable {
     package let updatedAt: Timestamp
 
     package init(content: [UInt8], updatedAt: Timestamp) {
-        self.content = content
-        self.updatedAt = updatedAt
+        (self.content, self.updatedAt) = (content, updatedAt)
     }
 }
 

@@ -20,9 +20,7 @@ final class CommitQueue: @unchecked Sendable {
         _ connection: Connection, beside standing: StandingRead? = nil,
         onCommit: @escaping @Sendable (Commit) -> Void = { _ in }
     ) {
-        self.connection = connection
-        self.standing = standing
-        self.onCommit = onCommit
+        (self.connection, self.standing, self.onCommit) = (connection, standing, onCommit)
     }
 
     /// The number of writes that wait for the current transaction.

@@ -127,8 +127,7 @@ package struct MissingDatabase: Error, Sendable, CustomStringConvertible {
         // SQLite would remove a log that lies beside an empty database.
         let log = [path + "-wal"].filter(Self.hasContent)
         guard let evidence = (log + marks).first else { return nil }
-        self.path = path
-        self.evidence = evidence
+        (self.path, self.evidence) = (path, evidence)
     }
 
     /// A file that this user cannot look up may have content: opening it reports that.

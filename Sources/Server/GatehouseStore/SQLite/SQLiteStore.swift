@@ -67,9 +67,7 @@ package final class SQLiteStore: Sendable {
         path: String, _ connection: Connection, _ lock: DatabaseLock, isServer: Bool,
         onFailure: @escaping @Sendable () -> Void, onCommit: @escaping @Sendable (Commit) -> Void
     ) throws {
-        self.path = path
-        self.onFailure = onFailure
-        self.lock = lock
+        (self.path, self.onFailure, self.lock) = (path, onFailure, lock)
         let standing = isServer ? StandingRead(try Self.readingConnection(to: path)) : nil
         self.standing = standing
         writer = CommitQueue(connection, beside: standing, onCommit: onCommit)

@@ -76,8 +76,7 @@ final class ReaderPool: Sendable {
     private let standing: StandingRead?
 
     init(beside standing: StandingRead? = nil, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
-        self.standing = standing
-        self.open = open
+        (self.standing, self.open) = (standing, open)
     }
 
     func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {

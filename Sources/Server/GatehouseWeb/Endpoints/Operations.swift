@@ -13,9 +13,7 @@ package struct Operations: Sendable {
         storeFailure: @escaping @Sendable (_ requestID: String) -> String?,
         readiness: @escaping @Sendable (_ requestID: String) -> Readiness, metrics: @escaping @Sendable () -> [UInt8]
     ) {
-        self.storeFailure = storeFailure
-        self.readiness = readiness
-        self.metrics = metrics
+        (self.storeFailure, self.readiness, self.metrics) = (storeFailure, readiness, metrics)
     }
 }
 
@@ -52,9 +50,7 @@ package struct Readiness: Sendable, Equatable {
         package let detail: String
 
         package init(_ name: String, isReady: Bool, _ detail: String) {
-            self.name = name
-            self.isReady = isReady
-            self.detail = detail
+            (self.name, self.isReady, self.detail) = (name, isReady, detail)
         }
     }
 

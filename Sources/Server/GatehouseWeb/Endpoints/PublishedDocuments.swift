@@ -78,10 +78,7 @@ package struct PasskeyDocuments: Sendable {
         iOS: PublishedDocument? = nil, android: PublishedDocument? = nil, relatedOrigins: PublishedDocument? = nil,
         pages: PublishedDocument? = nil
     ) {
-        self.iOS = iOS
-        self.android = android
-        self.relatedOrigins = relatedOrigins
-        self.pages = pages
+        (self.iOS, self.android, self.relatedOrigins, self.pages) = (iOS, android, relatedOrigins, pages)
     }
 }
 
@@ -92,8 +89,7 @@ package struct PublishedDocument: Sendable {
     package let tag: String
 
     package init(bytes: [UInt8], tag: String) {
-        self.bytes = bytes
-        self.tag = tag
+        (self.bytes, self.tag) = (bytes, tag)
     }
 
     /// The document, or 304 for a client that has a copy.

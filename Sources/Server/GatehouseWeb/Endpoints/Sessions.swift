@@ -122,8 +122,7 @@ struct SessionBody: ResponseBody {
     let current: SessionID
 
     init(_ session: Session, current: SessionID) {
-        self.session = session
-        self.current = current
+        (self.session, self.current) = (session, current)
     }
 
     func write(to json: inout JSONObjectWriter) {

@@ -53,8 +53,7 @@ package struct FieldReader {
     private let prefix: String
 
     package init(_ object: JSONObjectReader, prefix: String = "") {
-        self.object = object
-        self.prefix = prefix
+        (self.object, self.prefix) = (object, prefix)
     }
 
     /// Every member, with nested ones.

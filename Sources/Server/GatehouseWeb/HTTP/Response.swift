@@ -11,8 +11,7 @@ package struct Response: Sendable, Equatable {
         package let value: FieldValue
 
         package init(_ name: String, _ value: FieldValue) {
-            self.name = name
-            self.value = value
+            (self.name, self.value) = (name, value)
         }
 
         /// A header whose value comes from outside; nil when it is not safe to write.

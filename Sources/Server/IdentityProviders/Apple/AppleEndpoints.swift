@@ -90,9 +90,7 @@ package struct AppleAddresses: Sendable, Equatable {
     package let migration: String
 
     package init(token: String, revocation: String, migration: String) {
-        self.token = token
-        self.revocation = revocation
-        self.migration = migration
+        (self.token, self.revocation, self.migration) = (token, revocation, migration)
     }
 }
 
@@ -135,8 +133,7 @@ package struct ClientSecrets: Sendable {
     /// - Parameter key: a P-256 key, with the key id that Apple has assigned.
     package init(teamID: String, key: SigningKey) {
         precondition(key.algorithm == .ES256, "Apple accepts only client secrets signed with ES256")
-        self.teamID = teamID
-        self.key = key
+        (self.teamID, self.key) = (teamID, key)
     }
 
     /// - Parameter clientID: the bundle id or Services ID for which the request is made.

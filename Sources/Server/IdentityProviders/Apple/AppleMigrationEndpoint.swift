@@ -26,9 +26,7 @@ package final class AppleMigrationEndpoint: AppleMigration {
     private let tokens = Mutex<[String: AccessToken]>([:])
 
     package init(at addresses: AppleAddresses, secrets: ClientSecrets, post: @escaping Post) {
-        self.addresses = addresses
-        self.secrets = secrets
-        self.post = post
+        (self.addresses, self.secrets, self.post) = (addresses, secrets, post)
     }
 
     package func transferSubject(

@@ -55,9 +55,7 @@ package struct AppleWebClient: Sendable, Equatable {
     package static let standardPage = "https://appleid.apple.com/auth/authorize"
 
     package init(id: String, pageURL: String = Self.standardPage, callback: String?) {
-        self.id = id
-        self.pageURL = pageURL
-        self.callback = callback
+        (self.id, self.pageURL, self.callback) = (id, pageURL, callback)
     }
 }
 

@@ -17,8 +17,7 @@ package final class KeySetArchive: Sendable {
         _ storage: any KeySetStorage, address: KeySetAddress, of provider: Provider,
         interval: Duration = KeySetPolicy().refreshInterval
     ) {
-        self.storage = storage
-        self.interval = interval
+        (self.storage, self.interval) = (storage, interval)
         name = Self.name(for: address, of: provider)
     }
 
@@ -69,7 +68,6 @@ package struct SavedKeySet: Sendable, Equatable {
     package let updatedAt: Timestamp
 
     package init(content: [UInt8], updatedAt: Timestamp) {
-        self.content = content
-        self.updatedAt = updatedAt
+        (self.content, self.updatedAt) = (content, updatedAt)
     }
 }

@@ -19,9 +19,7 @@ package struct NumberReceiver: NumberExchange {
         _ settings: NumberReceiverSettings, calls: ProviderCalls,
         now: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 }
     ) {
-        self.settings = settings
-        self.calls = calls
-        self.now = now
+        (self.settings, self.calls, self.now) = (settings, calls, now)
     }
 
     package func number(for token: NumberToken, in request: Verification) throws(Refusal) -> PhoneNumber {
@@ -64,8 +62,7 @@ package struct NumberReceiverSettings: Sendable {
     package let secrets: WebhookSecrets
 
     package init(url: String, secrets: WebhookSecrets) {
-        self.url = url
-        self.secrets = secrets
+        (self.url, self.secrets) = (url, secrets)
     }
 }
 

@@ -25,10 +25,7 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
         var rules = rules
         (rules.audiences, rules.audienceList, rules.nonce) = ([client.id], .trusted([]), .required)
         tokens = IdentityTokenVerifier(of: name, by: rules, keys: keys)
-        self.name = name
-        self.client = client
-        self.discovery = discovery
-        self.calls = calls
+        (self.name, self.client, self.discovery, self.calls) = (name, client, discovery, calls)
     }
 
     package func pageAddress(for request: ProviderRequest, requestID: String?) throws(Refusal) -> String {
@@ -84,8 +81,7 @@ package struct OpenIDWebCheck {
 
     /// - Parameter issuer: whose metadata name the addresses that the client does not have.
     package init(_ client: WebClient, of provider: Provider, issuer: String, calls: ProviderCalls) {
-        self.client = client
-        self.calls = calls
+        (self.client, self.calls) = (client, calls)
         discovery = OpenIDDiscovery(issuer: issuer, of: provider, gate: CallGate(limit: 1))
     }
 

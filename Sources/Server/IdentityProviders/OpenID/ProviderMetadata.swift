@@ -25,8 +25,7 @@ struct ProviderMetadata {
         guard named.isIdentical(to: issuer) else {
             throw KeySetFault("the metadata at \(issuer.shown) name another issuer: \(named.shown)")
         }
-        self.members = members
-        self.issuer = issuer
+        (self.members, self.issuer) = (members, issuer)
     }
 
     /// - Parameter name: such as `jwks_uri`.

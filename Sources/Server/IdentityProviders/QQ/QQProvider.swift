@@ -14,10 +14,7 @@ package struct QQProvider: IdentityProvider {
 
     /// - Parameter pageURL: where browsers sign in.
     package init(name: Provider, app: QQApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
-        self.name = name
-        self.app = app
-        self.pageURL = pageURL
-        self.calls = calls
+        (self.name, self.app, self.pageURL, self.calls) = (name, app, pageURL, calls)
     }
 
     package func verify(
@@ -74,9 +71,7 @@ package struct QQApp: Sendable, Equatable {
     package static let standardAPI = "https://graph.qq.com"
 
     package init(id: String, key: String, apiURL: String = Self.standardAPI) {
-        self.id = id
-        self.key = key
-        self.apiURL = apiURL
+        (self.id, self.key, self.apiURL) = (id, key, apiURL)
     }
 }
 

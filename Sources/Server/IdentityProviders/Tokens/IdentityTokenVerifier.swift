@@ -11,10 +11,7 @@ package struct IdentityTokenVerifier: IdentityProvider {
 
     /// - Parameter replayGrace: how long an identity token may be redeemed again by a client that retries.
     package init(of provider: Provider, by rules: TokenRules, keys: ProviderKeys, replayGrace: Duration = .zero) {
-        self.provider = provider
-        self.rules = rules
-        self.keys = keys
-        self.replayGrace = replayGrace
+        (self.provider, self.rules, self.keys, self.replayGrace) = (provider, rules, keys, replayGrace)
     }
 
     package var requiresChallenge: Bool { rules.nonce == .challenge }

@@ -63,8 +63,7 @@ package struct KeyReference: Sendable, Equatable {
     package let algorithm: Algorithm
 
     package init(keyID: String?, algorithm: Algorithm) {
-        self.keyID = keyID
-        self.algorithm = algorithm
+        (self.keyID, self.algorithm) = (keyID, algorithm)
     }
 }
 

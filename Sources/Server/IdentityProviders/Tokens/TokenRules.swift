@@ -94,8 +94,7 @@ package struct RequiredClaim: Sendable, Equatable {
     package let value: String
 
     package init(name: String, value: String) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 }
 

@@ -16,10 +16,7 @@ package struct WeChatProvider: IdentityProvider {
 
     /// - Parameter pageURL: where browsers sign in.
     package init(name: Provider, app: WeChatApp, pageURL: String = Self.standardPage, calls: ProviderCalls) {
-        self.name = name
-        self.app = app
-        self.pageURL = pageURL
-        self.calls = calls
+        (self.name, self.app, self.pageURL, self.calls) = (name, app, pageURL, calls)
     }
 
     package func verify(
@@ -76,9 +73,7 @@ package struct WeChatApp: Sendable, Equatable {
     package static let standardAPI = "https://api.weixin.qq.com"
 
     package init(id: String, secret: String, apiURL: String = Self.standardAPI) {
-        self.id = id
-        self.secret = secret
-        self.apiURL = apiURL
+        (self.id, self.secret, self.apiURL) = (id, secret, apiURL)
     }
 }
 

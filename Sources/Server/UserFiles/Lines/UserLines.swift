@@ -189,8 +189,7 @@ struct MemberReader {
     private var known: Set<String> = []
 
     init(_ object: JSONObject, place: String = "") {
-        self.object = object
-        self.place = place
+        (self.object, self.place) = (object, place)
     }
 
     /// Whether the object has members that were not asked for.

@@ -13,8 +13,7 @@ struct SupabaseUser {
     static let providers = ["apple": "apple", "google": "google"]
 
     init(_ row: CSVTable.Row, _ identities: [SupabaseIdentity]) {
-        self.row = row
-        self.identities = identities
+        (self.row, self.identities) = (row, identities)
     }
 
     private var isEmailVerified: Bool { row["email"] != nil && row["email_confirmed_at"] != nil }

@@ -15,9 +15,7 @@ package struct HTTPClient: Sendable {
     package var authorities: String?
 
     package init(timeout: Duration = .seconds(5), largestBody: Int = 65_536, authorities: String? = nil) {
-        self.timeout = timeout
-        self.largestBody = largestBody
-        self.authorities = authorities
+        (self.timeout, self.largestBody, self.authorities) = (timeout, largestBody, authorities)
     }
 
     package func get(_ url: String) throws(HTTPFault) -> HTTPResponse {

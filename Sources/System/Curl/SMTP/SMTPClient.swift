@@ -19,9 +19,7 @@ package struct SMTPClient: Sendable {
     package static let longestQuit = Duration.seconds(1)
 
     package init(server: SMTPServer, login: SMTPLogin?, helloName: String) {
-        self.server = server
-        self.login = login
-        self.helloName = helloName
+        (self.server, self.login, self.helloName) = (server, login, helloName)
         demandsTLS = server.startsWithTLS || !server.isLoopback
     }
 
@@ -57,8 +55,7 @@ package struct SMTPLogin: Sendable, CustomStringConvertible, CustomReflectable {
     let password: String
 
     package init(username: String, password: String) {
-        self.username = username
-        self.password = password
+        (self.username, self.password) = (username, password)
     }
 
     package var description: String { "a login for a mail server" }

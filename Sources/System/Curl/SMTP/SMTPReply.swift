@@ -9,9 +9,7 @@ package struct SMTPReply: Sendable, Equatable, CustomStringConvertible {
     package private(set) var mentionsLimit = false
 
     package init(code: Int, status: String? = nil, mentionsLimit: Bool = false) {
-        self.code = code
-        self.status = status
-        self.mentionsLimit = mentionsLimit
+        (self.code, self.status, self.mentionsLimit) = (code, status, mentionsLimit)
     }
 
     package var isFailure: Bool { code >= 400 }

@@ -9,8 +9,7 @@ final class BodyBuffer {
     let isCut: Bool
 
     init(limit: Int, isCut: Bool = false) {
-        self.limit = limit
-        self.isCut = isCut
+        (self.limit, self.isCut) = (limit, isCut)
     }
 
     /// Returns the number of bytes taken: all, or none if the limit would be exceeded.

@@ -8,8 +8,7 @@ package struct Client: Sendable {
 
     /// - Parameter longest: the maximum length of a response in bytes.
     package init(path: String, longest: Int = 256 << 10) {
-        self.path = path
-        self.longest = longest
+        (self.path, self.longest) = (path, longest)
     }
 
     /// Connects to a responder and sends the request.

@@ -81,8 +81,7 @@ final class PartialRequest: Sendable {
     private let count: UnfinishedBytes
 
     init(_ bytes: [UInt8], countedIn count: UnfinishedBytes) {
-        self.bytes = bytes
-        self.count = count
+        (self.bytes, self.count) = (bytes, count)
         count.add(bytes.count)
     }
 

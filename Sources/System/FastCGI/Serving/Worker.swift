@@ -18,8 +18,7 @@ final class Worker {
     private enum State { case hasNoSlot, hasSlot, isReturning }
 
     init(_ index: Int, of responder: Responder) {
-        self.index = index
-        self.responder = responder
+        (self.index, self.responder) = (index, responder)
     }
 
     func run() {

@@ -38,8 +38,7 @@ package struct Certificate: Sendable, Equatable {
         guard let notBefore = unsafe Self.seconds(X509_get0_notBefore(certificate)),
             let notAfter = unsafe Self.seconds(X509_get0_notAfter(certificate))
         else { return nil }
-        self.notBefore = notBefore
-        self.notAfter = notAfter
+        (self.notBefore, self.notAfter) = (notBefore, notAfter)
         coversHost =
             unsafe X509_check_ip_asc(certificate, host, 0) == 1
             || X509_check_host(certificate, host, host.utf8.count, 0, nil) == 1

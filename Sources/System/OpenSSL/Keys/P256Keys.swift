@@ -54,8 +54,7 @@ package struct P256PublicKey: Sendable {
         for coordinate in [x, y] where coordinate.count != Self.coordinateByteCount {
             throw .length(bytes: coordinate.count)
         }
-        self.x = x
-        self.y = y
+        (self.x, self.y) = (x, y)
         do {
             verifier = HashVerifier(try Self.handle(uncompressedPoint: [0x04] + x + y))
         } catch {

@@ -12,8 +12,7 @@ package final class CallGate: Sendable {
 
     /// - Parameter shared: a second limit, which the gates of several servers have in common.
     package init(limit: Int, shared: CallGate? = nil) {
-        self.limit = limit
-        self.shared = shared
+        (self.limit, self.shared) = (limit, shared)
     }
 
     /// Number of requests inside, for metrics.

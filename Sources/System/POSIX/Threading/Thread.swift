@@ -80,8 +80,7 @@ package final class Thread: Sendable {
         let body: @Sendable () -> Void
 
         init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
+            (self.name, self.body) = (name, body)
         }
     }
 }
@@ -100,8 +99,7 @@ package final class ThreadLocal<Object: AnyObject>: @unchecked Sendable {
             if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
         }
         precondition(failure == 0, "pthread_key_create failed: no thread-specific key is left")
-        self.key = key
-        self.make = make
+        (self.key, self.make) = (key, make)
     }
 
     deinit {

@@ -32,10 +32,7 @@ struct LineImport {
     private var hasBegun = false
 
     init(_ users: UserImport, rules: ImportRules, report: ImportReport?, tally: ImportTally) {
-        self.users = users
-        self.rules = rules
-        self.report = report
-        self.tally = tally
+        (self.users, self.rules, self.report, self.tally) = (users, rules, report, tally)
     }
 
     /// Reads the file twice: only its end tells which identities two lines claim.

@@ -94,8 +94,7 @@ final class UserFileOutput {
 
     /// - Parameter path: `-` is standard output.
     init(_ path: String, mayReplace: Bool) throws(CommandError) {
-        self.path = path
-        self.mayReplace = mayReplace
+        (self.path, self.mayReplace) = (path, mayReplace)
         guard path != "-" else {
             draft = nil
             return

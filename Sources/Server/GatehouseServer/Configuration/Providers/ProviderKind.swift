@@ -81,9 +81,7 @@ package struct ConfiguredProvider: Sendable {
     package let web: WebClient?
 
     package init(name: Provider, details: any ProviderKind, web: WebClient? = nil) {
-        self.name = name
-        self.details = details
-        self.web = web
+        (self.name, self.details, self.web) = (name, details, web)
     }
 
     /// The value of `KIND`.

@@ -18,8 +18,7 @@ package struct OpenIDKind: TokenKind {
     package let keys: KeySetAddress
 
     package init(_ rules: TokenRules, _ keys: KeySetAddress) {
-        self.rules = rules
-        self.keys = keys
+        (self.rules, self.keys) = (rules, keys)
     }
 
     package static var settings: [ProviderSetting] {
@@ -63,8 +62,7 @@ package struct GoogleKind: TokenKind {
     package let keys: KeySetAddress
 
     package init(_ rules: TokenRules, _ keys: KeySetAddress) {
-        self.rules = rules
-        self.keys = keys
+        (self.rules, self.keys) = (rules, keys)
     }
 
     package static var settings: [ProviderSetting] {
