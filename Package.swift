@@ -59,8 +59,9 @@ let package = Package(
         + folder(
             "Sources/Server",
             [
-                // The domain.
-                .target(name: "Gatehouse", dependencies: ["Text"]),
+                // The domain, and the table of phone numbers.
+                .target(name: "Gatehouse", dependencies: ["NumberTable", "Text"]),
+                .target(name: "NumberTable", exclude: ["numbers.txt"]),
 
                 // What the domain asks of the world. None of these imports another.
                 .target(

@@ -30,7 +30,7 @@ final class ReleasedCheckout: Sendable {
         cd "$0"
         mkdir -m 700 "$1/keys" "$1/checkout"
         cp --parents -r deploy .gitignore $sources/GatehouseServer/Version.swift \\
-            $sources/Gatehouse/Addresses/NumberTable.swift $sources/Gatehouse/Gatehouse.docc/Releases.md "$1/checkout"
+            $sources/NumberTable/numbers.txt $sources/Gatehouse/Gatehouse.docc/Releases.md "$1/checkout"
         cd "$1/checkout"
         sed -i "s/source = \\".*\\"/source = \\"$3\\"/" $sources/GatehouseServer/Version.swift
         sed -i "0,/^## /s//## $3, 2026-12-01\\n\\nA version of tests.\\n\\n## /" $sources/Gatehouse/Gatehouse.docc/Releases.md

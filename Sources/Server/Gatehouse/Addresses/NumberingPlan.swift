@@ -1,3 +1,5 @@
+import NumberTable
+
 /// The numbers of persons under one calling code.
 struct NumberingPlan: Sendable {
     let callingCode: String
@@ -19,6 +21,15 @@ struct NumberingPlan: Sendable {
 }
 
 extension NumberingPlan {
+    /// The parts of `numbers.txt`, between empty lines: a comment, the rows, and the states.
+    private static let parts = (0..<gatehouse_numbers_size()).map(gatehouse_numbers_byte)
+        .split(separator: Array("\n\n".utf8)).map { String(decoding: $0, as: UTF8.self) }
+
+    /// A row for each calling code.
+    static var callingCodes: String { parts[1] }
+
+    fileprivate static var states: String { parts[2] }
+
     static let all = callingCodes.split(separator: "\n").compactMap(NumberingPlan.init(row:))
 
     private static let byCallingCode = Dictionary(uniqueKeysWithValues: all.map { ($0.callingCode, $0) })
@@ -91,7 +102,7 @@ private struct NumberSymbols {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): return Int(byte - UInt8(ascii: "0")) + 52
             case UInt8(ascii: "-"): return 62
             case UInt8(ascii: "_"): return 63
-            // A line end of the literal.
+            // A line end.
             default: continue
             }
         }

@@ -35,7 +35,7 @@ struct NumberLibraryTests {
     func generated() throws {
         let outcome = try Shell.outcome(of: [python, Executable.root + "/deploy/lib/phone-numbers"])
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        let file = Executable.root + "/Sources/Server/Gatehouse/Addresses/NumberTable.swift"
+        let file = Executable.root + "/Sources/Server/NumberTable/numbers.txt"
         #expect(try outcome.text == String(contentsOfFile: file, encoding: .utf8))
     }
 }
