@@ -1,3 +1,5 @@
+import Text
+
 /// The accepted values of the Host header. They prevent DNS rebinding: a web page whose name resolves to this machine
 /// could otherwise read every answer, but its browser sends that name as Host.
 package struct HostNames: Sendable {
@@ -14,7 +16,7 @@ package struct HostNames: Sendable {
         if names.contains(host) { return true }
         guard let colon = host.lastIndex(of: ":") else { return false }
         let port = host[host.index(after: colon)...]
-        return !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return !port.isEmpty && port.utf8.allSatisfy(\.isDigit)
             && names.contains(String(host[..<colon]))
     }
 }

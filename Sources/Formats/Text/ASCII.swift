@@ -2,6 +2,14 @@
 extension UInt8 {
     @inlinable package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
+    /// No space and no control character.
+    @inlinable package var isVisible: Bool { self >= 0x21 && self <= 0x7E }
+
+    /// Visible, or a space.
+    @inlinable package var isPrintable: Bool { self >= 0x20 && self <= 0x7E }
+
+    @inlinable package var isUppercaseLetter: Bool { self >= 0x41 && self <= 0x5A }
+
     @inlinable package var isLowercaseLetter: Bool { self >= 0x61 && self <= 0x7A }
 
     @inlinable package var isLetter: Bool { (self | 0x20).isLowercaseLetter }

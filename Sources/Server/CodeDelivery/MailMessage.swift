@@ -1,5 +1,6 @@
 import Gatehouse
 import JOSE
+import Text
 
 /// A mail as it is sent: header and body, with CRLF at the end of each line.
 ///
@@ -88,7 +89,7 @@ enum MailHeader {
         return clean
     }
 
-    private static func isPrintableASCII(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+    private static func isPrintableASCII(_ text: String) -> Bool { text.utf8.allSatisfy(\.isPrintable) }
 }
 
 /// The text of a part in an encoding that every mail server passes on.
@@ -143,7 +144,7 @@ enum QuotedPrintable {
     /// A server may remove spaces at the end of a line, so the last one is encoded.
     private static func token(_ byte: UInt8, isLast: Bool) -> String {
         let isSpace = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-        let isLiteral = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") || isSpace && !isLast
+        let isLiteral = byte.isVisible && byte != UInt8(ascii: "=") || isSpace && !isLast
         guard !isLiteral else { return String(UnicodeScalar(byte)) }
         let digits = String(byte, radix: 16, uppercase: true)
         return "=" + (digits.utf8.count == 1 ? "0" : "") + digits

@@ -1,4 +1,5 @@
 import JOSE
+import Text
 
 /// A message or a part of one (RFC 2045): header fields and a body.
 struct MIMEEntity {
@@ -10,7 +11,7 @@ struct MIMEEntity {
         var fields: [(name: String, value: String)] = []
         var rest = bytes
         while let line = Self.popLine(&rest), !line.isEmpty {
-            guard line.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
+            guard line.allSatisfy({ $0.isPrintable || $0 == 0x09 }) else {
                 throw MalformedMail("a header field contains other characters than ASCII")
             }
             let text = String(decoding: line, as: UTF8.self)

@@ -1,4 +1,5 @@
 import JOSE
+import Text
 
 /// A reply of the mail server (RFC 5321, section 4.2).
 struct SMTPReply: Equatable {
@@ -102,7 +103,7 @@ struct SMTPPath {
         if text.isEmpty { return true }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.count <= 254
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "<") }
+            && text.utf8.allSatisfy { $0.isVisible && $0 != UInt8(ascii: "<") }
     }
 
     /// The `SIZE` that the client announces. Nil without it.

@@ -1,6 +1,7 @@
 import DevelopmentHTTP
 import JSON
 import Synchronization
+import Text
 
 /// A client that may use a provider's page.
 package struct WebClient: Equatable, Sendable {
@@ -37,7 +38,7 @@ extension WebClient {
     /// Whether a provider lets a client register it.
     package static func isAddress(_ text: String) -> Bool {
         (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.contains("#")
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && text.utf8.allSatisfy(\.isVisible)
     }
 }
 

@@ -1,17 +1,21 @@
+import Text
+
 /// The network of a client's IP address, by which codes and guests are limited (`CodeLimits`); nginx limits all other sign-ins.
 ///
 /// One party often has all addresses of a network. A host at a provider gets 64 bits of IPv6 and more: if more than 48 bits
 /// were compared, one party would have thousands of networks.
 package struct ClientNetwork: Sendable, Hashable {
-    /// The first 24 bits of an IPv4 address (`192.0.2.0/24`) or the first 48 of an IPv6 address (`2001:db8::/48`).
+    /// The first 24 bits of an IPv4 address (`192.0.2.0/24`) or the first bits of an IPv6 address (`2001:db8::/48`).
     package let text: String
 
     /// Nil for a text that is not the address of one host: with a zone, a port, brackets or a prefix length.
-    package init?(ofAddress address: String) {
+    ///
+    /// - Parameter bits: of an IPv6 address.
+    package init?(ofAddress address: String, bits: Int = 48) {
         if let bytes = Self.ipv4(address[...]) {
             text = Self.text(ipv4: bytes)
         } else if let groups = Self.ipv6(address) {
-            text = Self.embedded(groups).map(Self.text(ipv4:)) ?? Self.text(ipv6: groups)
+            text = Self.embedded(groups).map(Self.text(ipv4:)) ?? Self.text(ipv6: groups, bits: bits)
         } else {
             return nil
         }
@@ -20,7 +24,7 @@ package struct ClientNetwork: Sendable, Hashable {
     private static func text(ipv4 bytes: [UInt8]) -> String { "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
 
     /// As RFC 5952 writes it. The zeros at the end are always the longest row of zeros.
-    private static func text(ipv6 groups: [UInt16], bits: Int = 48) -> String {
+    private static func text(ipv6 groups: [UInt16], bits: Int) -> String {
         var network = groups.prefix(bits / 16)
         while network.last == 0 { network.removeLast() }
         return network.map { String($0, radix: 16) }.joined(separator: ":") + "::/\(bits)"
@@ -45,7 +49,7 @@ extension ClientNetwork {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         let bytes = parts.compactMap { part -> UInt8? in
-            guard part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+            guard part.allSatisfy(\.isDigit) else { return nil }
             guard part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
             return UInt8(String(decoding: part, as: UTF8.self))
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// A mail address in the one form in which Gatehouse compares and stores it.
 ///
 /// The characters are those of a dot-atom (RFC 5321, section 4.1.2) before the `@`, and of host names after it. Nothing is
@@ -34,7 +36,7 @@ package struct EmailAddress: Sendable, Hashable {
 
     private static func checkLocalPart(_ part: ArraySlice<UInt8>) throws(AddressFault) {
         guard (1...longestLocalPart).contains(part.count) else { throw .localLength }
-        guard part.allSatisfy({ isAlphanumeric($0) || ".!#$%&'*+/=?^_`{|}~-".utf8.contains($0) }) else {
+        guard part.allSatisfy({ $0.isAlphanumeric || ".!#$%&'*+/=?^_`{|}~-".utf8.contains($0) }) else {
             throw .localCharacter
         }
         let atoms = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -46,20 +48,14 @@ package struct EmailAddress: Sendable, Hashable {
         let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel) else { throw .domainLabel }
         guard labels.count > 1, let last = labels.last else { throw .oneLabel }
-        guard last.contains(where: { !isDigit($0) }) else { throw .numericEnd }
+        guard last.contains(where: { !$0.isDigit }) else { throw .numericEnd }
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         let hyphen = UInt8(ascii: "-")
         return (1...longestLabel).contains(label.count) && label.first != hyphen && label.last != hyphen
-            && label.allSatisfy { isAlphanumeric($0) || $0 == hyphen }
+            && label.allSatisfy { $0.isAlphanumeric || $0 == hyphen }
     }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 /// Why a phone number or a mail address is refused. Its explanation never contains the address.

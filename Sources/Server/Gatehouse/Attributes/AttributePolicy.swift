@@ -1,3 +1,5 @@
+import Text
+
 /// The rules for attributes of one installation.
 package struct AttributePolicy: Sendable, Equatable {
     /// The names whose values are in access tokens and shown to users. With roles of the operator's own, `roles` is one of them.
@@ -24,10 +26,10 @@ package struct AttributePolicy: Sendable, Equatable {
 
     /// `[A-Za-z][A-Za-z0-9_]*`, because the name is part of a header's.
     package static func isName(_ text: some StringProtocol) -> Bool {
-        guard let first = text.utf8.first, (0x41...0x5A).contains(first & 0xDF) else { return false }
+        guard let first = text.utf8.first, first.isLetter else { return false }
         return text.utf8.count <= longestName
             && text.utf8.allSatisfy { byte in
-                (0x41...0x5A).contains(byte & 0xDF) || (0x30...0x39).contains(byte) || byte == 0x5F
+                byte.isLetter || byte.isDigit || byte == 0x5F
             }
     }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// The service that confirms an identity: Apple, the development login, or one that the operator has configured.
 package struct Provider: RawRepresentable, Sendable, Hashable {
     /// In upper case, as in JSON and in the database: `APPLE`.
@@ -23,7 +25,7 @@ package struct Provider: RawRepresentable, Sendable, Hashable {
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
 
     private static func isOther(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+        byte.isDigit || byte == UInt8(ascii: "_")
     }
 }
 

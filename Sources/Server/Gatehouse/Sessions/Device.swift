@@ -1,3 +1,5 @@
+import Text
+
 /// The user agent and address of a request. They let users recognise their sessions.
 package struct Device: Sendable, Equatable {
     package var userAgent: String?
@@ -25,28 +27,15 @@ package struct Device: Sendable, Equatable {
     private static func family(of userAgent: String) -> [UInt8] {
         var (kept, isWord): ([UInt8], Bool) = ([], false)
         for byte in userAgent.utf8 {
-            let isLetter = (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
-            let isDigit = (0x30...0x39).contains(byte)
-            if !isDigit || isWord, byte != UInt8(ascii: "."), byte != UInt8(ascii: "_") { kept.append(byte) }
-            isWord = isLetter || isDigit && isWord
+            let isLetter = byte.isLetter || byte >= 0x80
+            if !byte.isDigit || isWord, byte != UInt8(ascii: "."), byte != UInt8(ascii: "_") { kept.append(byte) }
+            isWord = isLetter || byte.isDigit && isWord
         }
         return kept
     }
 
+    /// Of a text that is no address, the text.
     private static func network(of address: String?) -> String? {
-        guard let address else { return nil }
-        // This includes IPv4 addresses in IPv6 notation: ::ffff:192.0.2.1
-        if let last = address.split(separator: ":").last, last.contains(".") {
-            return last.split(separator: ".", omittingEmptySubsequences: false).prefix(3).joined(separator: ".")
-        }
-        return network(ofIPv6: address)
-    }
-
-    /// The first four groups, with the zeros that "::" stands for.
-    private static func network(ofIPv6 address: String) -> String {
-        let groups = address.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard let gap = groups.firstIndex(of: "") else { return groups.prefix(4).joined(separator: ":") }
-        let zeros = Array(repeating: "0", count: 4)
-        return (groups[..<gap] + zeros).prefix(4).joined(separator: ":")
+        address.map { ClientNetwork(ofAddress: $0, bits: 64)?.text ?? $0 }
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Whether the clock of this machine agrees with a second one. Rows are deleted for their age only if it does: one
 /// wrong clock must not destroy data that all nodes share.
 package enum ClockAgreement: Sendable, Equatable {
@@ -117,7 +119,7 @@ private struct TimeReader {
     }
 
     private mutating func digit() -> Int? {
-        guard position < bytes.count, (0x30...0x39).contains(bytes[position]) else { return nil }
+        guard position < bytes.count, bytes[position].isDigit else { return nil }
         defer { position += 1 }
         return Int(bytes[position]) - 0x30
     }

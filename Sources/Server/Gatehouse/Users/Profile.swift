@@ -1,3 +1,5 @@
+import Text
+
 /// A change to a user's own profile. Nil leaves a value as it is, and an inner nil removes it.
 package struct ProfileChange: Sendable, Equatable {
     package var nickname: String??

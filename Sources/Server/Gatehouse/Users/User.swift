@@ -1,3 +1,5 @@
+import Text
+
 /// A person with one or more ways to log in.
 package struct User: Sendable, Equatable {
     package let id: UserID
@@ -157,9 +159,4 @@ extension String {
         let kept = drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         return kept.isEmpty ? nil : String(kept)
     }
-}
-
-extension UInt8 {
-    /// Of ASCII.
-    var isVisible: Bool { (0x21...0x7E).contains(self) }
 }

@@ -49,7 +49,7 @@ extension WebSignInRequest {
     /// which the app gets it back.
     var hasReturnableState: Bool {
         guard let state else { return true }
-        return state.utf8.count <= Self.longestState && state.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        return state.utf8.count <= Self.longestState && state.utf8.allSatisfy(\.isPrintable)
     }
 
     /// Whether a text has the form of a challenge, and of the values that Gatehouse makes: 32 bytes in base64url.

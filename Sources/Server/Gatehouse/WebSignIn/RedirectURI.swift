@@ -117,6 +117,6 @@ extension RedirectURI {
 
     /// What an address may contain without an escape, and nothing that a header, a page or a browser reads otherwise.
     private static func isPermitted(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
+        byte.isVisible && !"\"<>\\^`{|}".utf8.contains(byte)
     }
 }

@@ -1,6 +1,7 @@
 import CommandLineTool
 import Gatehouse
 import GatehouseServer
+import Text
 
 struct AppleTransferExportCommand: Command {
     let words = ["apple", "transfer", "export"]
@@ -17,7 +18,7 @@ struct AppleTransferExportCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let target = arguments.value("--target") ?? ""
         guard target.utf8.count == 10,
-            target.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+            target.utf8.allSatisfy({ $0.isDigit || $0.isUppercaseLetter })
         else { throw CommandError(.usage, "--target must be a team id: the ten characters that Apple shows for it") }
         return try AppleTransfer(arguments).run { own throws(CommandError) in
             guard target != own else {

@@ -1,6 +1,7 @@
 import CommandLineTool
 import FileSystem
 import JSON
+import Text
 
 /// A check of a token, and what it has compared.
 struct VerifiedCheck {
@@ -42,7 +43,7 @@ struct VerifiedCheck {
     static func shown(_ value: JSONValue?) -> String {
         guard let value else { return "nothing" }
         if let text = value.string, (1...256).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            text.utf8.allSatisfy(\.isVisible)
         {
             return text
         }

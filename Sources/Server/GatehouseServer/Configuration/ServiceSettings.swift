@@ -128,7 +128,7 @@ extension ListedServiceToken {
         guard (1...32).contains(service.utf8.count), service.utf8.allSatisfy(isName) else {
             return "must begin with a name of a-z, 0-9 and -, at most 32 of them"
         }
-        guard lengths.contains(secret.bytes.count), secret.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard lengths.contains(secret.bytes.count), secret.bytes.allSatisfy(\.isVisible) else {
             return "must have a token of \(lengths.lowerBound) to \(lengths.upperBound) visible ASCII characters"
         }
         return secret.fault(atLeast: lengths.lowerBound).map { "has a token that " + $0 }

@@ -79,7 +79,7 @@ extension SettingParser where Value == String {
     /// The id that a provider has given to a client. Each provider has a form of its own.
     static var clientID: Self {
         Self("up to 256 printable ASCII characters without blanks") { text in
-            (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+            (1...256).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisible) ? text : nil
         }
     }
 
@@ -97,7 +97,7 @@ extension SettingParser where Value == String {
         Self("scopes separated by blanks, one of them openid") { text in
             let scopes = text.split(separator: " ")
             let arePlain = scopes.allSatisfy {
-                $0.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+                $0.utf8.allSatisfy { $0.isVisible && $0 != 0x22 && $0 != 0x5C }
             }
             return arePlain && scopes.contains("openid") ? scopes.joined(separator: " ") : nil
         }

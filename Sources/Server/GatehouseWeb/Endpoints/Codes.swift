@@ -103,7 +103,7 @@ extension FieldReader {
         if !gateway.utf8.allSatisfy({ $0.isUnreserved }) { reject("gateway", "must be letters, digits and -._~") }
         let token = required("token", atMost: FieldLimit.numberToken)
         // White space or a line break would make two texts of one token.
-        if !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { reject("token", "must be visible ASCII") }
+        if !token.utf8.allSatisfy(\.isVisible) { reject("token", "must be visible ASCII") }
         return NumberToken(gateway: gateway, token: token)
     }
 }

@@ -1,4 +1,5 @@
 import Gatehouse
+import Text
 
 /// Tells nginx whether a guarded request may pass, and who sent it. Not reachable from outside. Requests of every method are
 /// answered: nginx turns every answer but 204, 401 and 403 into 500, and a front may pass on the method of the guarded request.
@@ -54,7 +55,7 @@ extension Attributes {
     /// Every other value is JSON in ASCII.
     private static func headerText(of value: Substring) -> String {
         if let text = text(of: value) {
-            let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            let isPlain = text.utf8.allSatisfy { $0.isPrintable && $0 != 0x22 && $0 != 0x5C }
             let isAmbiguous =
                 text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ") || text.hasPrefix("[") || text.hasPrefix("{")
             if isPlain, !isAmbiguous { return String(text) }

@@ -218,7 +218,7 @@ extension Request {
     /// The type in lower case, without parameters.
     private var mediaType: some Sequence<UInt8> {
         (bytes(of: .contentType) ?? []).prefix { $0 != UInt8(ascii: ";") }.lazy
-            .filter { $0 != UInt8(ascii: " ") }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            .filter { $0 != UInt8(ascii: " ") }.map { $0.isUppercaseLetter ? $0 | 0x20 : $0 }
     }
 
     /// `application/json`, with no charset other than UTF-8.

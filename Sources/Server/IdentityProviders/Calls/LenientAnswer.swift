@@ -1,5 +1,6 @@
 import Gatehouse
 import JSON
+import Text
 
 /// The members of an answer by WeChat or QQ.
 ///
@@ -73,7 +74,7 @@ enum ProviderID {
 
     /// Whether a text has at least one character, and only visible ASCII characters.
     static func isPrintable(_ text: String, atMost longest: Int) -> Bool {
-        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisible)
     }
 }
 

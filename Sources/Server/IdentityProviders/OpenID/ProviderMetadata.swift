@@ -1,5 +1,6 @@
 import Curl
 import JSON
+import Text
 
 /// What an OpenID provider publishes about itself (OpenID Connect Discovery 1.0).
 struct ProviderMetadata {
@@ -57,7 +58,7 @@ extension String {
 
     /// Whether it has only characters that a URL can have.
     fileprivate var isAddress: Bool {
-        utf8.count <= Self.longestAddress && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        utf8.count <= Self.longestAddress && utf8.allSatisfy(\.isVisible)
     }
 
     /// An issuer for the log. One that could contain a secret or harm the log is not shown: it has no query and no user

@@ -1,6 +1,7 @@
 import Gatehouse
 import JOSE
 import JSON
+import Text
 import WebAuthn
 
 /// A passkey of a line, as far as it could be read.
@@ -80,7 +81,7 @@ enum PasskeyText {
 
     static func isTransport(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 == 0x2D || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+            && text.utf8.allSatisfy { $0 == 0x2D || $0.isDigit || $0.isLowercaseLetter }
     }
 }
 

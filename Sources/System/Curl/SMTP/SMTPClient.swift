@@ -74,7 +74,7 @@ package enum SMTPAddress {
         let bytes = Array(address.utf8)
         let halves = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard bytes.count <= longest, halves.count == 2, halves.allSatisfy({ !$0.isEmpty }) else { return false }
-        return halves[0].allSatisfy { (0x21...0x7E).contains($0) && !#"<>()[]:;,"\"#.utf8.contains($0) }
+        return halves[0].allSatisfy { $0.isVisible && !#"<>()[]:;,"\"#.utf8.contains($0) }
             && halves[1].allSatisfy(isHostNameByte)
     }
 

@@ -1,6 +1,7 @@
 import Gatehouse
 import IdentityProviders
 import JOSE
+import Text
 
 /// The table of the settings of a provider's file. `ProviderKind.settings` says which of them a kind has.
 package struct ProviderSettings: SettingsTable {
@@ -128,7 +129,7 @@ extension SettingParser where Value == String {
     /// The provider makes it, so its strength is not ours to judge.
     static var appSecret: Self {
         Self("up to 256 printable ASCII characters without blanks") { text in
-            (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+            (1...256).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisible) ? text : nil
         }
     }
 }
