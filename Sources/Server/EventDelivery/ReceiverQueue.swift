@@ -39,10 +39,11 @@ final class ReceiverQueue: Sendable {
         var ready: [QueuedEvent] = []
         /// Users for whom an event is on its way.
         var users: Set<UserID> = []
-        /// The users of `users` when a thread began to ask the database; nil if none does. What it finds of them may be out of date.
+        /// A copy of `users` from when a thread began to ask the database; nil while none asks. Events that it finds for these
+        /// users may be out of date.
         var usersAtFetch: Set<UserID>?
         var fetchAt = Duration.zero
-        /// Whether a later event of a user may have become the next one since the last question.
+        /// Whether a user's next event may have become ready since the last fetch.
         var hasMore = false
         /// Until when the database says that this node may send, less the time that its answer took.
         var heldUntil = Duration.zero

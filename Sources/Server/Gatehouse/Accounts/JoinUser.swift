@@ -4,7 +4,8 @@
 /// What is proven says nothing about the caller: it may be an attacker's own. So the request also needs the
 /// caller's refresh token, which a thief of an access token does not have.
 package struct Join: Sendable {
-    /// A user who exists for longer may have data in other services, which would be lost. Of a guest, services move it.
+    /// An older user may have data in other services, which a join would lose. A guest's data is moved by the services, so no
+    /// age limits a guest.
     package static let longestAge = Duration.seconds(86_400)
 
     /// The address, or another identity, which belongs to the older user.
@@ -103,8 +104,8 @@ package struct AcceptedJoin: Sendable {
     package let refreshToken: String
     package let events: [AuditEntry]
     package let notices: [OwnerNotice]
-    /// What the owner is told if the device is a new one, of which services are told as well; nil unless a guest joins. A guest
-    /// has no account that moves: for the owner it is a login.
+    /// Nil unless a guest joins. No account moves then, so for the owner it is a login: if the device is new, the owner gets
+    /// these notices, and services an event.
     package var noticesOfDevice: [OwnerNotice]?
     /// The account of the identity, if it has changed.
     package var account: LinkedAccount?

@@ -118,7 +118,7 @@ extension AuthService {
             try verify(proof(), with: accessToken, now: now, requestID: context.id)
         }
         let isActive = try use(proven, for: caller.sessionID, from: device, now: now, in: context)
-        // `requireActive` may have been asked before another request, or another node, ended the session.
+        // Another request or node may have ended the session after `requireActive` was asked.
         guard isActive || mayHaveEnded else { throw .sessionRevoked }
     }
 

@@ -111,7 +111,7 @@ package struct AcceptedLogin: Sendable {
     package let user: User
     package let isNewUser: Bool
     /// Whether another active user has proven the address that this login has proven; only known of a new user. The store
-    /// reads it when it writes the login, which no rule depends on.
+    /// looks it up while it writes the login. No rule depends on it.
     package var isKnownAddress = false
     /// The account of the identity, if it is new or has changed.
     package let account: LinkedAccount?

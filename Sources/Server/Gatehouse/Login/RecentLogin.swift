@@ -42,8 +42,8 @@ extension AuthService {
         throw .insufficientAuthentication(demanded)
     }
 
-    /// The caller as the database has them: a guest may have become a user on another node since the request was admitted. For
-    /// changes whose transaction does not compare that.
+    /// The caller as the database has them: a guest may have become a user on another node since the request was admitted.
+    /// Needed where the change's own transaction does not check it.
     func asStored(_ caller: Caller) throws(Refusal) -> Caller {
         var stored = caller
         if caller.isGuest { stored.isGuest = try currentUser(caller).isGuest }

@@ -1,4 +1,4 @@
-/// How old what this process knows of the revocation log is, and whether the process was suspended since.
+/// How old this process's knowledge of the revocation log is, and whether the process was suspended since.
 ///
 /// A process that was suspended, by a signal or together with its machine, finds requests in its sockets before its thread
 /// has read what other nodes ended meanwhile. So the first request reads the log itself. While the database does not answer,

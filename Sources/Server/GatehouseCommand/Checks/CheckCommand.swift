@@ -127,8 +127,9 @@ struct CheckPlan {
         } catch { return error.message }
     }
 
-    /// Continues as the user of the service before anything is read from a server: whether it can
-    /// connect depends on the service's files and not on root's, and what the server sends does not reach root. Returns the reason if that is not possible.
+    /// Continues as the user of the service before anything is read from a server: whether it can connect depends on the
+    /// service's files and not on root's, and what the server sends does not reach root. Returns the reason if that is not
+    /// possible.
     private func giveUpRootForServer() -> String? {
         guard survey.postgreSQL != nil, Privileges.isRoot, units != nil else { return nil }
         // libpq looks for its files there, as for the service.

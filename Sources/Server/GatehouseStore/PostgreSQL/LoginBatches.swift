@@ -9,12 +9,16 @@ import PostgreSQL
 ///         each login is decided about its facts
 ///     2.  INSERT …; UPDATE …; COMMIT                writes them all
 ///
-/// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login. A login
-/// whose locks are not free runs in a transaction of its own, which waits for them in their order. So does each login of a
-/// batch that has failed, and each that needs more reads than most: with a union subject, with a limit for stale numbers, of a guest, of
-/// a user at the limit of sessions, or with another address than the user's. Two logins with a lock in common are in two
-/// batches, because the second is decided about what the first has written. A batch whose commit may have happened fails,
-/// and is not run again.
+/// A batch waits for none of the locks in `Locks.swift`, so one that another transaction holds delays no other login. These
+/// logins run in transactions of their own, which wait for the locks in their order:
+///
+/// - a login whose locks are not free;
+/// - each login of a batch that has failed;
+/// - a login that needs more reads than most: with a union subject, with a limit for stale numbers, of a guest, of a user
+///   at the limit of sessions, or with another address than the user's.
+///
+/// Two logins with a lock in common are in two batches, because the second is decided about what the first has written. A
+/// batch whose commit may have happened fails, and is not run again.
 final class LoginBatches: Sendable {
     private let pool: ConnectionPool
     private let lockTimeout: Duration

@@ -75,7 +75,7 @@ private let sessionsBefore = """
 
 extension RecordConnection {
     /// How many sessions a user has before a login, ended ones among them; and whether none of them was opened on a device of the
-    /// same kind. Of a user who has never signed in here, such as an imported one, nothing is known.
+    /// same kind. Of a user who has never signed in here, such as an imported one, nothing is known, so the value is false.
     func sessions(before new: Session, tellsOwner: Bool) throws -> (count: Int, areOfOtherDevices: Bool) {
         let (user, agent) = (new.userID, new.device.userAgent)
         let found = try first(
