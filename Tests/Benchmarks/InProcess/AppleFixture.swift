@@ -27,7 +27,7 @@ struct AppleFixture {
 }
 
 private struct NoStorage: KeySetStorage {
-    func load(_ name: String) -> SavedKeySet? { nil }
+    func load(_ name: String) -> Document? { nil }
 
-    func save(_ keySet: SavedKeySet, as name: String) -> Bool { true }
+    func save(_ keySet: Document, as name: String) -> Bool { true }
 }

@@ -10,8 +10,8 @@ import Testing
 struct WebProviderTests {
     /// Nothing is saved.
     private struct Storage: KeySetStorage {
-        func load(_ name: String) -> SavedKeySet? { nil }
-        func save(_ keySet: SavedKeySet, as name: String) -> Bool { false }
+        func load(_ name: String) -> Document? { nil }
+        func save(_ keySet: Document, as name: String) -> Bool { false }
     }
 
     private static let client = "CLIENT_ID=c\nCLIENT_SECRET=Xsecret\n"

@@ -7,18 +7,18 @@ struct StoredKeySets: KeySetStorage {
     let store: any ServerStore
     let log: Log
 
-    func load(_ name: String) -> SavedKeySet? {
+    func load(_ name: String) -> Document? {
         do throws(StoreFailure) {
-            return try store.document(name).map { SavedKeySet(content: $0.content, updatedAt: $0.updatedAt) }
+            return try store.document(name)
         } catch {
             log.storeFailure(error)
             return nil
         }
     }
 
-    func save(_ keySet: SavedKeySet, as name: String) -> Bool {
+    func save(_ keySet: Document, as name: String) -> Bool {
         do throws(StoreFailure) {
-            try store.keep(Document(content: keySet.content, updatedAt: keySet.updatedAt), as: name)
+            try store.keep(keySet, as: name)
             return true
         } catch {
             log.storeFailure(error)

@@ -13,9 +13,8 @@ import SQL
 /// Two refreshes of one session are in two rounds, because the second is decided about what the first has written.
 /// When a transaction fails, its refreshes run again, each alone, so that one refresh does not fail the others. When
 /// the connection is lost, the refreshes in the queue fail as well: each would wait for the same timeout. A
-/// transaction whose commit may have
-/// happened is run again by `PostgreSQLStore.attempt`: the decisions then see what they have written, and return the same
-/// tokens.
+/// transaction whose commit may have happened is run again by `PostgreSQLStore.attempt`: the decisions then see what
+/// they have written, and return the same tokens.
 final class RefreshBatches: Sendable {
     let connection: BatchConnection
     private let queue = BatchQueue<PendingRefresh>(gathering: .yield)
@@ -127,14 +126,8 @@ extension Connection {
             }
             let decision = pending.decide(session, user)
             pending.result = .success(DecidedRefresh(session: session, user: user, decision: decision))
-            switch decision {
-            case .advance(let next, _): advances.append((next, pending.now))
-            case .repeatCurrent(let written?): try writeRepeat(written, now: pending.now)
-            case .end(let ended, let event): try writeEnd(ended, recording: event)
-            case .repeatCurrent(nil), .refuse: continue
-            }
-            if session.isBound, let written = decision.written { try writeUsedProofs(written, now: pending.now) }
-            hasWritten = true
+            try write(decision, now: pending.now) { advances.append(($0, pending.now)) }
+            hasWritten = hasWritten || decision.written != nil
         }
         try advance(advances)
         return hasWritten

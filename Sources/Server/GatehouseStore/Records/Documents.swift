@@ -1,16 +1,6 @@
 package import Gatehouse
 import SQL
 
-/// Bytes that the store keeps under a name.
-package struct Document: Sendable, Equatable {
-    package let content: [UInt8]
-    package let updatedAt: Timestamp
-
-    package init(content: [UInt8], updatedAt: Timestamp) {
-        (self.content, self.updatedAt) = (content, updatedAt)
-    }
-}
-
 /// Names of documents that several parts use.
 package enum DocumentName {
     /// Updated by each verified backup. Only its time counts.

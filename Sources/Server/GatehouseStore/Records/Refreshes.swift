@@ -7,7 +7,20 @@ import SQLite
 // one writer (SQLite). A confirmation comes later, so its statement has one.
 
 extension RecordConnection {
-    func writeRepeat(_ session: Session, now: Timestamp) throws {
+    /// Writes what was decided about a session.
+    ///
+    /// - Parameter advance: takes a session with its next token. PostgreSQL writes those of a batch in one statement.
+    func write(_ decision: RefreshDecision, now: Timestamp, advance: (Session) throws -> Void) throws {
+        switch decision {
+        case .advance(let next, _): try advance(next)
+        case .repeatCurrent(let written?): try writeRepeat(written, now: now)
+        case .end(let ended, let event): try writeEnd(ended, recording: event)
+        case .repeatCurrent(nil), .refuse: break
+        }
+        if let written = decision.written, written.isBound { try writeUsedProofs(written, now: now) }
+    }
+
+    private func writeRepeat(_ session: Session, now: Timestamp) throws {
         try send(
             """
             UPDATE refresh_tokens SET repeats = ?2, repeats_elsewhere = ?3, repeat_user_agent = ?4, repeat_address = ?5,

@@ -203,13 +203,7 @@ extension Connection {
     ) throws -> DecidedRefresh? {
         guard let (session, user) = try session(id) else { return nil }
         let decision = decide(session, user)
-        switch decision {
-        case .advance(let next, _): try advance(next, now: now)
-        case .repeatCurrent(let written?): try writeRepeat(written, now: now)
-        case .end(let ended, let event): try writeEnd(ended, recording: event)
-        case .repeatCurrent(nil), .refuse: break
-        }
-        if session.isBound, let written = decision.written { try writeUsedProofs(written, now: now) }
+        try write(decision, now: now) { try advance($0, now: now) }
         return DecidedRefresh(session: session, user: user, decision: decision)
     }
 }

@@ -10,7 +10,7 @@ package final class KeySetArchive: Sendable {
     private let name: String
     /// An unchanged set is saved again after this time, to update the age that is saved with it.
     private let interval: Duration
-    private let saved = Mutex<SavedKeySet?>(nil)
+    private let saved = Mutex<Document?>(nil)
 
     /// - Parameter address: of the key set. A set from another address is not used.
     package init(
@@ -27,17 +27,17 @@ package final class KeySetArchive: Sendable {
     }
 
     /// Nil also when the storage fails.
-    func load() -> SavedKeySet? { storage.load(name) }
+    func load() -> Document? { storage.load(name) }
 
     /// If the storage fails, the next call tries again.
-    func save(_ set: SavedKeySet) {
+    func save(_ set: Document) {
         let isSaved = saved.withLock { $0.map { !needsSaving(set, after: $0) } ?? false }
         guard !isSaved, storage.save(set, as: name) else { return }
         saved.withLock { $0 = set }
     }
 
     /// Also true if the clock was set back: a saved set from the future is not used after a restart.
-    private func needsSaving(_ set: SavedKeySet, after last: SavedKeySet) -> Bool {
+    private func needsSaving(_ set: Document, after last: Document) -> Bool {
         set.content != last.content || set.updatedAt >= last.updatedAt + interval || set.updatedAt < last.updatedAt
     }
 }
@@ -55,19 +55,8 @@ extension KeySetAddress {
 /// Where the last good key set is kept across restarts.
 package protocol KeySetStorage: Sendable {
     /// Nil also when the storage fails.
-    func load(_ name: String) -> SavedKeySet?
+    func load(_ name: String) -> Document?
 
     /// False when the storage fails.
-    func save(_ keySet: SavedKeySet, as name: String) -> Bool
-}
-
-/// A key set as it was published.
-package struct SavedKeySet: Sendable, Equatable {
-    package let content: [UInt8]
-    /// When it was last fetched.
-    package let updatedAt: Timestamp
-
-    package init(content: [UInt8], updatedAt: Timestamp) {
-        (self.content, self.updatedAt) = (content, updatedAt)
-    }
+    func save(_ keySet: Document, as name: String) -> Bool
 }

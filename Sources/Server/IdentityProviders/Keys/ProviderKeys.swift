@@ -79,7 +79,7 @@ package final class ProviderKeys: Sendable {
             let set = try JWKSet(published: bytes, by: policy)
             let now = self.now()
             // Saved before it is used: a user who has signed in with it can do so again after a crash.
-            archive.save(SavedKeySet(content: bytes, updatedAt: now))
+            archive.save(Document(content: bytes, updatedAt: now))
             state.change { $0.finishFetch(set, now: now) }
             report(.renewed(usableKeys: set.count, skipped: set.firstSkipped), requestID)
         } catch {

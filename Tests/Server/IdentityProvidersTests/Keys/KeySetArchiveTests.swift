@@ -174,6 +174,6 @@ struct KeySetArchiveTests {
 
     private func save(_ content: [UInt8], at time: Timestamp) throws {
         let name = KeySetArchive.name(for: .keySet(url: "https://apple.example/keys"), of: .apple)
-        storage.save(SavedKeySet(content: content, updatedAt: time), as: name)
+        storage.save(Document(content: content, updatedAt: time), as: name)
     }
 }

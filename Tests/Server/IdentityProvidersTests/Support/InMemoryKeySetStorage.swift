@@ -7,7 +7,7 @@ final class InMemoryKeySetStorage: KeySetStorage {
     private let state = Mutex(State())
 
     private struct State {
-        var keySets: [String: SavedKeySet] = [:]
+        var keySets: [String: Document] = [:]
         var writes = 0
         var fails = false
     }
@@ -19,12 +19,12 @@ final class InMemoryKeySetStorage: KeySetStorage {
         set { state.withLock { $0.fails = newValue } }
     }
 
-    func load(_ name: String) -> SavedKeySet? {
+    func load(_ name: String) -> Document? {
         state.withLock { $0.fails ? nil : $0.keySets[name] }
     }
 
     @discardableResult
-    func save(_ keySet: SavedKeySet, as name: String) -> Bool {
+    func save(_ keySet: Document, as name: String) -> Bool {
         state.withLock { state in
             guard !state.fails else { return false }
             state.keySets[name] = keySet
