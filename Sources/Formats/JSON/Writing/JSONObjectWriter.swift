@@ -83,6 +83,13 @@ public struct JSONObjectWriter {
         text = array.finish()
     }
 
+    /// An array with an object for each element.
+    public mutating func member<Element>(
+        _ name: String, objects elements: [Element], _ write: (Element, inout JSONObjectWriter) -> Void
+    ) {
+        member(name, array: { list in for element in elements { list.object { write(element, &$0) } } })
+    }
+
     private mutating func begin(_ name: String) {
         text.put(name: name, isFirst: isEmpty)
         isEmpty = false

@@ -102,17 +102,11 @@ private struct AccountListBody: ResponseBody {
     let accounts: [LinkedAccount]
 
     func write(to json: inout JSONObjectWriter) {
-        json.member(
-            "accounts",
-            array: { list in
-                for account in accounts {
-                    list.object { json in
-                        account.write(to: &json)
-                        guard let contact = accounts.unprovenContact(of: account) else { return }
-                        json.member("unprovenContact", contact)
-                    }
-                }
-            })
+        json.member("accounts", objects: accounts) { account, json in
+            account.write(to: &json)
+            guard let contact = accounts.unprovenContact(of: account) else { return }
+            json.member("unprovenContact", contact)
+        }
     }
 }
 

@@ -82,7 +82,7 @@ private struct ReadinessBody: ResponseBody {
     func write(to json: inout JSONObjectWriter) {
         problem?.write(to: &json)
         json.member("ready", problem == nil)
-        json.member("parts", array: { list in for part in parts { list.object { part.write(to: &$0) } } })
+        json.member("parts", objects: parts) { $0.write(to: &$1) }
     }
 }
 

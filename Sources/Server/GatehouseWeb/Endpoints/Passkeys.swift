@@ -224,7 +224,7 @@ private struct PasskeyListBody: ResponseBody {
     func write(to json: inout JSONObjectWriter) {
         json.member("rpId", rpID)
         if let user { json.member("user", object: user.write) } else { json.member("user", .null) }
-        json.member("passkeys", array: { list in for passkey in passkeys { list.object(passkey.write) } })
+        json.member("passkeys", objects: passkeys) { $0.write(to: &$1) }
     }
 }
 

@@ -59,7 +59,7 @@ private struct UserListBody: ResponseBody {
     let users: [UserSummary]
 
     func write(to json: inout JSONObjectWriter) {
-        json.member("users", array: { list in for user in users { list.object(user.write) } })
+        json.member("users", objects: users) { $0.write(to: &$1) }
     }
 }
 

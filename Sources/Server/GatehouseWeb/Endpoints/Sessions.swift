@@ -111,7 +111,7 @@ private struct SessionListBody: ResponseBody {
     let sessions: [SessionBody]
 
     func write(to json: inout JSONObjectWriter) {
-        json.member("sessions", array: { list in for session in sessions { list.object(session.write) } })
+        json.member("sessions", objects: sessions) { $0.write(to: &$1) }
     }
 }
 

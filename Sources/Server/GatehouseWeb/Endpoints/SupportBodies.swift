@@ -31,16 +31,10 @@ struct MatchListBody: ResponseBody {
     let page: (matches: [UserMatch], next: String?)
 
     func write(to json: inout JSONObjectWriter) {
-        json.member(
-            "users",
-            array: { list in
-                for match in page.matches {
-                    list.object { json in
-                        match.record.write(to: &json)
-                        json.member("matchedBy", match.way?.rawValue)
-                    }
-                }
-            })
+        json.member("users", objects: page.matches) { match, json in
+            match.record.write(to: &json)
+            json.member("matchedBy", match.way?.rawValue)
+        }
         json.member("next", page.next)
     }
 }
@@ -53,29 +47,17 @@ struct DossierBody: ResponseBody {
     func write(to json: inout JSONObjectWriter) {
         json.member("user", object: dossier.record.write)
         json.member("attributes", json: dossier.record.user.attributes.json)
-        json.member(
-            "accounts",
-            array: { list in
-                for account in dossier.accounts {
-                    list.object { json in
-                        account.write(to: &json)
-                        json.member("subject", account.subject)
-                        json.member("unionSubject", account.unionSubject)
-                    }
-                }
-            })
-        json.member(
-            "sessions",
-            array: { list in
-                for session in dossier.sessions {
-                    list.object { json in
-                        SessionBody(session, current: current).write(to: &json)
-                        json.member("clientId", session.clientID)
-                        json.member("expiresAt", session.token.expiresAt.description)
-                    }
-                }
-            })
-        json.member("events", array: { list in for entry in dossier.history.entries { list.object(entry.write) } })
+        json.member("accounts", objects: dossier.accounts) { account, json in
+            account.write(to: &json)
+            json.member("subject", account.subject)
+            json.member("unionSubject", account.unionSubject)
+        }
+        json.member("sessions", objects: dossier.sessions) { session, json in
+            SessionBody(session, current: current).write(to: &json)
+            json.member("clientId", session.clientID)
+            json.member("expiresAt", session.token.expiresAt.description)
+        }
+        json.member("events", objects: dossier.history.entries) { $0.write(to: &$1) }
         json.member("nextEvents", dossier.history.next.map { "\($0)" })
         if let merge = dossier.merge {
             json.member("merge", object: merge.write)
@@ -131,16 +113,10 @@ struct MergeOutcomeBody: ResponseBody {
                 json.member("nickname", result.nickname == to.nickname ? nil : result.nickname)
                 json.member("avatarUrl", result.avatarURL == to.avatarURL ? nil : result.avatarURL)
             })
-        json.member(
-            "conflicts",
-            array: { list in
-                for conflict in plan.conflicts {
-                    list.object { json in
-                        json.member("conflict", conflict.name)
-                        json.member("provider", conflict.provider?.rawValue)
-                    }
-                }
-            })
+        json.member("conflicts", objects: plan.conflicts) { conflict, json in
+            json.member("conflict", conflict.name)
+            json.member("provider", conflict.provider?.rawValue)
+        }
         json.member("sessionsEnded", endedSessions)
         json.member("undoableUntil", undoableUntil?.description)
     }
@@ -174,7 +150,7 @@ struct AuditPageBody: ResponseBody {
     let page: AuditPage
 
     func write(to json: inout JSONObjectWriter) {
-        json.member("entries", array: { list in for entry in page.entries { list.object(entry.write) } })
+        json.member("entries", objects: page.entries) { $0.write(to: &$1) }
         json.member("next", page.next.map { "\($0)" })
     }
 }
@@ -225,17 +201,11 @@ struct StatisticsBody: ResponseBody {
         json.member("to", end.description)
         json.member("step", step.rawValue)
         json.member("buckets", buckets)
-        json.member(
-            "series",
-            array: { list in
-                for row in sorted {
-                    list.object { json in
-                        json.member("name", row.series.name.rawValue)
-                        json.member("key", row.series.key)
-                        json.member("counts", JSONValue.array(row.counts.map(JSONValue.integer)))
-                    }
-                }
-            })
+        json.member("series", objects: sorted) { row, json in
+            json.member("name", row.series.name.rawValue)
+            json.member("key", row.series.key)
+            json.member("counts", JSONValue.array(row.counts.map(JSONValue.integer)))
+        }
         json.member(
             "users",
             object: { json in
@@ -296,34 +266,22 @@ struct DeliveriesBody: ResponseBody {
     let outside: OutsideStates
 
     func write(to json: inout JSONObjectWriter) {
-        json.member("receivers", array: { list in for receiver in receivers { list.object(receiver.write) } })
-        json.member("letters", array: { list in for letter in letters { list.object(letter.writeLetter) } })
+        json.member("receivers", objects: receivers) { $0.write(to: &$1) }
+        json.member("letters", objects: letters) { $0.writeLetter(to: &$1) }
         json.member("next", next)
-        json.member(
-            "providers",
-            array: { list in
-                for provider in outside.providers() {
-                    list.object { json in
-                        json.member("name", provider.name)
-                        json.member("kind", provider.hasKeys ? "keys" : "calls")
-                        json.member("state", provider.state)
-                        let age = provider.keysAge?.wholeSeconds
-                        json.member("keysAgeSeconds", age.map(JSONValue.integer) ?? .null)
-                    }
-                }
-            })
-        json.member(
-            "gateways",
-            array: { list in
-                for gateway in outside.gateways() {
-                    list.object { json in
-                        json.member("channel", gateway.channel)
-                        json.member("configured", gateway.isConfigured)
-                        json.member("failuresSinceSuccess", gateway.failures)
-                        json.member("waiting", gateway.waiting)
-                    }
-                }
-            })
+        json.member("providers", objects: outside.providers()) { provider, json in
+            json.member("name", provider.name)
+            json.member("kind", provider.hasKeys ? "keys" : "calls")
+            json.member("state", provider.state)
+            let age = provider.keysAge?.wholeSeconds
+            json.member("keysAgeSeconds", age.map(JSONValue.integer) ?? .null)
+        }
+        json.member("gateways", objects: outside.gateways()) { gateway, json in
+            json.member("channel", gateway.channel)
+            json.member("configured", gateway.isConfigured)
+            json.member("failuresSinceSuccess", gateway.failures)
+            json.member("waiting", gateway.waiting)
+        }
     }
 }
 

@@ -117,21 +117,10 @@ private struct ExportBody: ResponseBody {
         json.member("createdAt", export.user.createdAt.description)
         json.member("user", object: export.user.write)
         json.member("attributes", json: export.user.attributes.json)
-        json.member(
-            "accounts",
-            array: { list in
-                for account in export.accounts { list.object(ExportedAccountBody(account: account).write) }
-            })
-        json.member(
-            "passkeys",
-            array: { list in for passkey in export.passkeys { list.object(ExportedPasskeyBody(passkey: passkey).write) }
-            })
-        json.member(
-            "sessions",
-            array: { list in
-                for session in export.sessions { list.object(SessionBody(session, current: current).write) }
-            })
-        json.member("events", array: { list in for event in export.events { list.object(event.write) } })
+        json.member("accounts", objects: export.accounts) { ExportedAccountBody(account: $0).write(to: &$1) }
+        json.member("passkeys", objects: export.passkeys) { ExportedPasskeyBody(passkey: $0).write(to: &$1) }
+        json.member("sessions", objects: export.sessions) { SessionBody($0, current: current).write(to: &$1) }
+        json.member("events", objects: export.events) { $0.write(to: &$1) }
     }
 }
 

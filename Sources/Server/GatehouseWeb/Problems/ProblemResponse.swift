@@ -147,7 +147,7 @@ struct ProblemBody: ResponseBody {
         if let reason { json.member("reason", reason) }
         if let credentialId { json.member("credentialId", credentialId) }
         guard let errors else { return }
-        json.member("errors", array: { list in for error in errors { list.object { error.write(to: &$0) } } })
+        json.member("errors", objects: errors) { $0.write(to: &$1) }
     }
 }
 

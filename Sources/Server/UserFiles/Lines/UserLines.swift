@@ -98,11 +98,7 @@ extension UserLine {
         json.object { json in
             json.put("id", id)
             json.put("ref", reference)
-            json.member(
-                "identities",
-                array: { array in
-                    for identity in identities { array.object { identity.write(to: &$0) } }
-                })
+            json.member("identities", objects: identities) { $0.write(to: &$1) }
             if let email { json.member("email", email) }
             json.put("emailVerified", emailVerified)
             json.put("phone", phone)
@@ -166,7 +162,7 @@ extension IdentityLine {
         json.put("unionSub", unionSubject)
         json.put("linkedAt", linkedAt)
         if !passkeys.isEmpty {
-            json.member("passkeys", array: { list in for passkey in passkeys { list.object(passkey.write) } })
+            json.member("passkeys", objects: passkeys) { $0.write(to: &$1) }
         }
     }
 }
