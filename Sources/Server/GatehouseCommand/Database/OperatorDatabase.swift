@@ -35,7 +35,7 @@ struct OperatorDatabase {
 
     /// The one user with this id or address.
     func user(named name: String) throws(CommandError) -> UserRecord {
-        let found = try perform { administration in try administration.users(called: name) }
+        let found = try perform { try $0.users(called: name) }
         guard let user = found.first else {
             throw CommandError(.no, "no user has the id or address \(name.printable)")
         }

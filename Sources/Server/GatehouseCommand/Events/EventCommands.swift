@@ -29,7 +29,7 @@ struct EventsListCommand: Command {
         let limit = query.limit
         // One more row than is printed shows whether there is a next page.
         query.limit += 1
-        let found = try database.perform { administration in try administration.events(query) }
+        let found = try database.perform { try $0.events(query) }
         let events = Array(found.prefix(limit))
         let next = found.count > limit ? events.last?.number : nil
         Report(
@@ -56,7 +56,7 @@ struct EventsShowCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let query = EventQuery(id: arguments.positional[0], limit: 1000)
-        let events = try OperatorDatabase().perform { administration in try administration.events(query) }
+        let events = try OperatorDatabase().perform { try $0.events(query) }
         guard !events.isEmpty else {
             throw CommandError(.no, "no receiver waits for an event with the id \(arguments.positional[0].printable)")
         }
@@ -82,11 +82,9 @@ struct EventsRetryCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let database = try OperatorDatabase()
-        let count = try EventSelection.apply(arguments, in: database) { administration, query in
-            try administration.retry(query)
-        }
+        let count = try EventSelection.apply(arguments, in: database) { try $0.retry($1) }
         Report(json: ["events": .integer(Int64(count))], text: "\(count) events are due").print(for: arguments)
-        let states = try database.perform { administration in try administration.receiverStates() }
+        let states = try database.perform { try $0.receiverStates() }
         for state in states where state.stoppedAt != nil && arguments.value("--receiver") ?? state.name == state.name {
             StandardStream.error.line(
                 "\(state.name) has answered 410 and gets no events: to send to it again, gatehouse events resume \(state.name)"
@@ -107,9 +105,7 @@ struct EventsDiscardCommand: Command {
     let options = EventSelection.options + [.json]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
-        let count = try EventSelection.apply(arguments, in: try OperatorDatabase()) { administration, query in
-            try administration.discard(query)
-        }
+        let count = try EventSelection.apply(arguments, in: try OperatorDatabase()) { try $0.discard($1) }
         Report(json: ["events": .integer(Int64(count))], text: "\(count) dead letters are deleted").print(
             for: arguments)
         return count == 0 ? .no : .done

@@ -21,7 +21,7 @@ enum EventSelection {
 
     /// A misspelt name would look like one for which nothing waits.
     private static func requireReceiver(_ name: String, in database: OperatorDatabase) throws(CommandError) {
-        let states = try database.perform { administration in try administration.receiverStates() }
+        let states = try database.perform { try $0.receiverStates() }
         guard !states.contains(where: { $0.name == name }) else { return }
         throw CommandError(.no, "no receiver has the name \(name.printable): see gatehouse events receivers")
     }
@@ -56,7 +56,7 @@ enum EventSelection {
         while true {
             let step = query
             guard let last = try database.perform({ try $0.events(step) }).last else { return count }
-            count += try database.perform { administration in try change(administration, step) }
+            count += try database.perform { try change($0, step) }
             query.after = last.number
         }
     }

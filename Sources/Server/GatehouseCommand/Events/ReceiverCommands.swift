@@ -16,7 +16,7 @@ struct EventsReceiversCommand: Command {
     let options = [Option.json]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
-        let states = try OperatorDatabase().perform { administration in try administration.receiverStates() }
+        let states = try OperatorDatabase().perform { try $0.receiverStates() }
         Report(
             json: ["receivers": .array(states.map(\.json))],
             text: Table(states.map(\.row), under: ReceiverState.columns).text
@@ -36,7 +36,7 @@ struct EventsResumeCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let name = arguments.positional[0]
-        let isKnown = try OperatorDatabase().perform { administration in try administration.resume(name) }
+        let isKnown = try OperatorDatabase().perform { try $0.resume(name) }
         guard isKnown else {
             throw CommandError(.no, "no receiver has the name \(name.printable): see gatehouse events receivers")
         }
@@ -59,16 +59,16 @@ struct EventsForgetCommand: Command {
         try arguments.requireConfirmation("its events are lost: without a terminal, confirm it with --yes")
         let name = arguments.positional[0]
         let database = try OperatorDatabase()
-        let states = try database.perform { administration in try administration.receiverStates() }
+        let states = try database.perform { try $0.receiverStates() }
         guard let state = states.first(where: { $0.name == name }) else {
             // A command that was interrupted has removed it, and may have left events.
-            try database.perform { administration in try administration.forget(name) }
+            try database.perform { try $0.forget(name) }
             throw CommandError(.no, "no receiver has the name \(name.printable): see gatehouse events receivers")
         }
         try arguments.confirm(
             "\(state.waiting) events wait for \(name), and \(state.dead) are dead letters. Type yes to delete them.",
             otherwise: "nothing was deleted")
-        try database.perform { administration in try administration.forget(name) }
+        try database.perform { try $0.forget(name) }
         Report(json: ["receiver": .string(name)], text: "\(name) is forgotten").print(for: arguments)
         return .done
     }

@@ -28,7 +28,7 @@ struct AuditCommand: Command {
             limit: try arguments.limit(default: 100))
         let database = try OperatorDatabase()
         if let name = arguments.value("--user") { query.userID = try database.user(named: name).user.id }
-        let events = try database.perform { administration in try administration.auditEvents(query) }
+        let events = try database.perform { try $0.auditEvents(query) }
         Report(
             json: ["events": .array(events.map(\.json))],
             text: Table(events.map(\.row), under: AuditEntry.columns).text

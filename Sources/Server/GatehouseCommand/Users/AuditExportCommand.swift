@@ -28,7 +28,7 @@ struct AuditExportCommand: Command {
         }
         var left = arguments.value("--limit") == nil ? Int.max : try arguments.limit(default: 1)
         let database = try OperatorDatabase()
-        let last = try database.perform { administration in try administration.lastSettledEntry() }
+        let last = try database.perform { try $0.lastSettledEntry() }
         while left > 0 {
             let limit = min(left, Self.pageLength)
             let page = try database.perform { administration in

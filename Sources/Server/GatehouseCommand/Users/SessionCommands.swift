@@ -15,7 +15,7 @@ struct UsersSessionsCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let database = try OperatorDatabase()
         let user = try database.user(named: arguments.positional[0]).user.id
-        let sessions = try database.perform { administration in try administration.sessions(of: user) }
+        let sessions = try database.perform { try $0.sessions(of: user) }
         Report(
             json: ["sessions": .array(sessions.map(\.json))],
             text: Table(sessions.map(\.row), under: Session.columns).text
@@ -45,7 +45,7 @@ struct SessionsRevokeCommand: Command {
         let outcomes = try arguments.positional.map { id throws(CommandError) in
             RevokedSession(
                 id: id,
-                wasActive: try database.perform { administration in try administration.revoke(SessionID(id)) })
+                wasActive: try database.perform { try $0.revoke(SessionID(id)) })
         }
         Report(
             json: ["sessions": .array(outcomes.map(\.json))], text: outcomes.map(\.text).joined(separator: "\n")
@@ -57,7 +57,7 @@ struct SessionsRevokeCommand: Command {
         -> ExitStatus
     {
         let user = try database.user(named: name).user.id
-        let count = try database.perform { administration in try administration.revokeSessions(of: user) }
+        let count = try database.perform { try $0.revokeSessions(of: user) }
         Report(
             json: ["userId": .string(user.text), "revoked": .integer(Int64(count))],
             text: "\(user.text): \(count == 0 ? "no active session" : "\(count) ended")"

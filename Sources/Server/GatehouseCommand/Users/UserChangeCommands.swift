@@ -26,7 +26,7 @@ struct UserChange {
 
     /// Makes the change. When this returns, a running server applies it to the next request.
     func perform(on user: UserID, in database: OperatorDatabase) throws(CommandError) -> Report {
-        let changed = try database.perform { administration in try apply(administration, user) }
+        let changed = try database.perform { try apply($0, user) }
         let record = try database.user(named: user.text)
         let state = current(record.user)
         guard changed || state == goal else { throw CommandError(.no, "\(user.text) is \(state)") }
@@ -51,7 +51,7 @@ struct UsersDisableCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let database = try OperatorDatabase()
         let user = try database.user(named: arguments.positional[0]).user.id
-        let change = UserChange(to: .disabled) { administration, user in try administration.disable(user) }
+        let change = UserChange(to: .disabled) { try $0.disable($1) }
         try change.perform(on: user, in: database).print(for: arguments)
         return .done
     }
@@ -70,7 +70,7 @@ struct UsersEnableCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let database = try OperatorDatabase()
         let user = try database.user(named: arguments.positional[0]).user.id
-        let change = UserChange(to: .active) { administration, user in try administration.enable(user) }
+        let change = UserChange(to: .active) { try $0.enable($1) }
         try change.perform(on: user, in: database).print(for: arguments)
         return .done
     }
@@ -117,7 +117,7 @@ struct UsersDeleteCommand: Command {
                 record.report.text + "\nDelete this user permanently? Type yes to delete.",
                 otherwise: "nothing was deleted")
         }
-        let change = UserChange(to: .deleted) { administration, user in try administration.delete(user) }
+        let change = UserChange(to: .deleted) { try $0.delete($1) }
         try change.perform(on: record.user.id, in: database).print(for: arguments)
         return .done
     }
@@ -141,7 +141,7 @@ struct UsersUnlinkCommand: Command {
         }
         let database = try OperatorDatabase()
         let user = try database.user(named: arguments.positional[0]).user.id
-        let decision = try database.perform { administration in try administration.unlink(provider, from: user) }
+        let decision = try database.perform { try $0.unlink(provider, from: user) }
         try report(decision, provider, user).print(for: arguments)
         return .done
     }

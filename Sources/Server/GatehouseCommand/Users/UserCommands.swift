@@ -26,7 +26,7 @@ struct UsersListCommand: Command {
         let limit = query.limit
         // One more row than is printed shows whether there is a next page.
         query.limit += 1
-        let found = try OperatorDatabase().perform { administration in try administration.users(query) }
+        let found = try OperatorDatabase().perform { try $0.users(query) }
         let users = Array(found.prefix(limit))
         let next = found.count > limit ? users.last?.user.id.text : nil
         Report(
