@@ -1,3 +1,5 @@
+import Text
+
 /// A user's account at a provider: one way to log in.
 package struct LinkedAccount: Sendable, Equatable {
     package var provider: Provider
@@ -22,34 +24,13 @@ package struct LinkedAccount: Sendable, Equatable {
     package var formerSubject: String?
     package var linkedAt: Timestamp
 
-    package init(
-        provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
-        isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
-        transferSubject: String?, unionSubject: String? = nil, formerSubject: String? = nil, linkedAt: Timestamp
-    ) {
-        self.provider = provider
-        self.subject = subject
-        self.email = email
-        self.emailVerified = emailVerified
-        self.emailHint = emailHint
-        self.isPrivateEmail = isPrivateEmail
-        self.isMailForwarded = isMailForwarded
-        self.realUserStatus = realUserStatus
-        self.realUserStatusHint = realUserStatusHint
-        self.transferSubject = transferSubject
-        self.unionSubject = unionSubject
-        self.formerSubject = formerSubject
-        self.linkedAt = linkedAt
-    }
-
     package init(_ identity: Identity, linkedAt moment: Timestamp) {
-        self.init(
-            provider: identity.provider, subject: identity.subject, email: identity.email,
-            emailVerified: identity.emailVerified, emailHint: identity.emailHint,
-            isPrivateEmail: identity.isPrivateEmail, isMailForwarded: nil,
-            realUserStatus: identity.realUserStatus.map(Int64.init),
-            realUserStatusHint: identity.realUserStatusHint.map(Int64.init),
-            transferSubject: identity.transferSubject, unionSubject: identity.unionSubject, linkedAt: moment)
+        (provider, subject, linkedAt) = (identity.provider, identity.subject, moment)
+        (email, emailVerified, emailHint) = (identity.email, identity.emailVerified, identity.emailHint)
+        isPrivateEmail = identity.isPrivateEmail
+        realUserStatus = identity.realUserStatus.map(Int64.init)
+        realUserStatusHint = identity.realUserStatusHint.map(Int64.init)
+        (transferSubject, unionSubject) = (identity.transferSubject, identity.unionSubject)
     }
 }
 
@@ -149,6 +130,6 @@ extension String {
 
     /// With A to Z in lower case, and every other byte as it is: what `lower` returns in the databases.
     package var withLowerASCII: String {
-        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        String(decoding: utf8.map { $0.isUppercaseLetter ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

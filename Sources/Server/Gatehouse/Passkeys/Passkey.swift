@@ -47,10 +47,9 @@ package struct Passkey: Sendable, Equatable {
 
 extension Passkey {
     func with(id: String) -> Passkey {
-        Passkey(
-            id: id, credentialID: credentialID, publicKey: publicKey, algorithm: algorithm, signCount: signCount,
-            transports: transports, isBackupEligible: isBackupEligible, isBackedUp: isBackedUp, aaguid: aaguid,
-            name: name, createdAt: createdAt, lastUsedAt: lastUsedAt)
+        var passkey = self
+        passkey.id = id
+        return passkey
     }
 }
 

@@ -84,7 +84,9 @@ package struct ConfiguredDelivery: Sendable {
 extension SettingReader<Settings> {
     /// Nil if the templates have a fault.
     mutating func delivery() -> ConfiguredDelivery? {
-        let (sms, mail, numbers) = (smsGateway(), mailServer(), numberReceiver())
+        let sms = receiver(at: \.delivery.smsURL, signing: \.delivery.smsSecret, "no number gets a code")
+        let mail = mailServer()
+        let numbers = receiver(at: \.delivery.numberURL, signing: \.delivery.numberSecret, "no number signs in")
         if self[\.codes.phoneBinding] == .required, !isSet(\.delivery.smsURL), !isSet(\.delivery.numberURL) {
             addFault(
                 Settings.table.codes.phoneBinding.name,
@@ -93,36 +95,26 @@ extension SettingReader<Settings> {
         }
         guard let templates = messageTemplates() else { return nil }
         return ConfiguredDelivery(
-            sms: sms, mail: mail, numbers: numbers, templates: templates, app: self[\.delivery.appName],
-            domain: self[\.delivery.codeDomain],
-            kinds: self[\.codes.phoneKinds])
+            sms: sms.map { SMSGatewaySettings(url: $0.url, secrets: $0.secrets) }, mail: mail,
+            numbers: numbers.map { NumberReceiverSettings(url: $0.url, secrets: $0.secrets) }, templates: templates,
+            app: self[\.delivery.appName], domain: self[\.delivery.codeDomain], kinds: self[\.codes.phoneKinds])
     }
 
-    private mutating func numberReceiver() -> NumberReceiverSettings? {
-        let table = Settings.table
-        guard isSet(\.delivery.numberURL) else { return nil }
-        if !isSet(\.delivery.numberSecret) { addMissing(table.delivery.numberSecret) }
+    /// A receiver of signed questions or messages. The secret may stay when an operator closes it.
+    ///
+    /// - Parameter loss: what does not work without `PHONE_COUNTRIES`.
+    private mutating func receiver(
+        at address: KeyPath<Settings, Setting<String?>>, signing secrets: KeyPath<Settings, Setting<WebhookSecrets?>>,
+        _ loss: String
+    ) -> (url: String, secrets: WebhookSecrets)? {
+        let (table, countries) = (Settings.table, Settings.table.codes.phoneCountries.name)
+        guard isSet(address) else { return nil }
+        if !isSet(secrets) { addMissing(table[keyPath: secrets]) }
         if !isSet(\.codes.phoneCountries) {
-            warn(
-                "\(table.delivery.numberURL.name) is set, and \(table.codes.phoneCountries.name) is not: no number signs in"
-            )
+            warn("\(table[keyPath: address].name) is set, and \(countries) is not: \(loss)")
         }
-        guard let url = self[\.delivery.numberURL], let secrets = self[\.delivery.numberSecret] else { return nil }
-        return NumberReceiverSettings(url: url, secrets: secrets)
-    }
-
-    private mutating func smsGateway() -> SMSGatewaySettings? {
-        let table = Settings.table
-        // The secret may stay when an operator closes the channel.
-        guard isSet(\.delivery.smsURL) else { return nil }
-        if !isSet(\.delivery.smsSecret) { addMissing(table.delivery.smsSecret) }
-        if !isSet(\.codes.phoneCountries) {
-            warn(
-                "\(table.delivery.smsURL.name) is set and \(table.codes.phoneCountries.name) is not: no number gets a code"
-            )
-        }
-        guard let url = self[\.delivery.smsURL], let secrets = self[\.delivery.smsSecret] else { return nil }
-        return SMSGatewaySettings(url: url, secrets: secrets)
+        guard let url = self[address], let secrets = self[secrets] else { return nil }
+        return (url, secrets)
     }
 
     private mutating func mailServer() -> MailServerSettings? {
