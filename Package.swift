@@ -262,8 +262,8 @@ let package = Package(
                 .testTarget(
                     name: "OperationsTests",
                     dependencies: [
-                        "DevelopmentHTTP", "JOSE", "JSON", "SQL", "SQLite", "ServerSupport", "StandIn", "StoreSupport",
-                        "TestSupport",
+                        "DevelopmentHTTP", "Gatehouse", "JOSE", "JSON", "SQL", "SQLite", "ServerSupport", "StandIn",
+                        "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "WebServerTests",

@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import GatehouseStore
 import StoreSupport
 import TestSupport
