@@ -199,7 +199,7 @@ extension AuthService {
         case .supersededToken: throw .invalidRefreshToken
         case .used: throw .replayed(by: proven.identity.provider)
         case .noGuest: throw .sessionRevoked
-        case .userInactive: throw .userDisabled
+        case .userInactive: throw try refusal(ofInactive: caller)
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
             announce(ended, requestID: context.id)

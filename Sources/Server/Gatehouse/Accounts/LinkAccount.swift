@@ -129,7 +129,7 @@ extension AuthService {
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed: throw .replayed(by: provider)
         case .usedNonce: throw .identity(.nonce(.challengeUsed), by: provider)
-        case .userInactive: throw .userDisabled
+        case .userInactive: throw try refusal(ofInactive: caller)
         }
     }
 

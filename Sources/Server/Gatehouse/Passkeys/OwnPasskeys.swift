@@ -104,7 +104,7 @@ extension AuthService {
             case .taken: throw .accountAlreadyLinked(.identity)
             case .tooMany: throw .tooManyPasskeys
             case .outdated: throw .passkey(.challenge)
-            case .userInactive: throw .userDisabled
+            case .userInactive: throw try refusal(ofInactive: caller)
             }
         }
     }

@@ -19,6 +19,12 @@ extension AuthService {
         return user
     }
 
+    /// For a change that found the caller's user inactive: deleted or disabled, of which this node may not know yet.
+    func refusal(ofInactive caller: Caller) throws(Refusal) -> Refusal {
+        _ = try currentUser(caller)
+        return .userDisabled
+    }
+
     package func update(_ change: ProfileChange, of caller: Caller) throws(Refusal) -> User {
         if let changed = try store.update(caller.userID, change, now: platform.now()) { return changed }
         _ = try currentUser(caller)

@@ -59,6 +59,24 @@ struct NodeSessionTests {
         #expect(try nodes.second.refresh(next.refreshToken).code == "invalid_refresh_token")
     }
 
+    @Test("A user who was deleted at one node is signed out at the other one, and one who was disabled is told so")
+    func inactive() throws {
+        let nodes = try TwoNodes()
+        try nodes.dropNotifications()
+        for isDeleted in [true, false] {
+            let login = try nodes.first.devLogin("inactive@example.com")
+            if isDeleted {
+                #expect(try nodes.first.deleteAccount(login).status == 204)
+            } else {
+                try nodes.database.execute("UPDATE users SET status = 'DISABLED' WHERE id = '\(login.userID)'")
+            }
+            let link = TestRequest.post(
+                "/api/users/me/accounts/apple", nodes.second.apple.login("\(isDeleted)"), bearer: login.accessToken)
+            let refused = try nodes.second.send(link)
+            expectProblem(refused, isDeleted ? 401 : 403, isDeleted ? "session_revoked" : "user_disabled")
+        }
+    }
+
     @Test("An old refresh token is theft at one node when the other has seen its successor used")
     func confirmed() throws {
         let nodes = try TwoNodes { $0["REFRESH_REUSE_GRACE"] = "0s" }
