@@ -21,7 +21,7 @@ final class KilledNodes: Sendable {
     private let turn = Atomic(0)
     private let answers = Atomic(0)
     private let refusals = Atomic(0)
-    private let isOver = Atomic(false)
+    private let ends = Atomic(false)
     private let found = Mutex<[String]>([])
 
     /// What one node does, the other one learns by its next look alone, once a second.
@@ -30,6 +30,7 @@ final class KilledNodes: Sendable {
         try nodes.dropNotifications()
     }
 
+    var isOver: Bool { ends.load(ordering: .relaxed) }
     var both: [ServerProcess] { [nodes.first, nodes.second] }
     var faults: [String] { found.withLock { $0 } }
 
@@ -61,14 +62,14 @@ final class KilledNodes: Sendable {
     ) throws {
         let threads = clients.map { client in
             Background { [self] in
-                for turn in 0..<100_000 where !isOver.load(ordering: .relaxed) {
+                for turn in 0..<100_000 where !isOver {
                     do { try client(turn) } catch { report("\(error)") }
                 }
                 return []
             }
         }
         defer {
-            isOver.store(true, ordering: .relaxed)
+            ends.store(true, ordering: .relaxed)
             for thread in threads { _ = thread.result() }
         }
         for round in 0..<rounds {

@@ -39,22 +39,25 @@ struct CurrentTests {
         let current = Current { Number(0) }
         let seen = Mutex(0)
         let isDone = Atomic(false)
+        let reads = Atomic(0)
         let readers = (0..<4).map { _ in
             Background {
                 var late: UInt8 = 0
-                while !isDone.load(ordering: .relaxed), late == 0 {
+                while !isDone.load(ordering: .relaxed) {
                     let before = seen.withLock(\.self)
                     let number = current.value.value
                     if number < before { late = 1 }
                     seen.withLock { $0 = max($0, number) }
+                    reads.add(1, ordering: .relaxed)
                 }
                 return [late]
             }
         }
         for number in 1...600 {
             current.replace {
-                // Services take as long to build.
-                Thread.sleep(forTimeInterval: 0.0005)
+                // While services are built, requests go on.
+                let before = reads.load(ordering: .relaxed)
+                _ = Eventually.holds(every: 0.0001) { reads.load(ordering: .relaxed) > before + 8 }
                 return Number(number)
             }
         }

@@ -17,6 +17,8 @@ struct KilledNodeAttributesTests {
         let unknown = Mutex(0)
         let tokens: Mutex<TestResponse>
         let admitted = Atomic(0)
+        /// How often the client of the guard has had its turn.
+        let turns = Atomic(0)
 
         init(_ login: TestResponse) {
             user = login.userID
@@ -46,8 +48,8 @@ struct KilledNodeAttributesTests {
         return (value, try #require(answer["attributesVersion"]?.integer, "\(answer.status) \(answer.json)"))
     }
 
-    /// Increments the counter as long as nobody else has changed it in between: what the service has written is what it
-    /// knows, with the version of the answer.
+    /// A writer reads the attributes once, and increments the counter with the ETag of its own last answer, until another writer
+    /// has changed the attributes.
     private func increment(_ counter: Counter, as writer: Int) throws {
         var known = try read(counter.user)
         for _ in 0..<20 {
@@ -63,12 +65,19 @@ struct KilledNodeAttributesTests {
             counter.changes.withLock { $0.append((next, answer.node.socket, .now)) }
             let tag = answer.response.header("etag") ?? ""
             known = (next, try #require(Int64(tag.dropFirst().dropLast())))
-            Thread.sleep(forTimeInterval: 0.1)
+            waitForGuard(counter)
         }
+    }
+
+    /// Each change ends the access tokens before it: the client of the guard has to have its turn in between.
+    private func waitForGuard(_ counter: Counter) {
+        let before = counter.turns.load(ordering: .relaxed)
+        _ = Eventually.holds { load.isOver || counter.turns.load(ordering: .relaxed) > before + 1 }
     }
 
     /// Refreshes, and asks the guard of one node with the former token and with the new one.
     private func askGuard(_ counter: Counter, _ turn: Int) throws {
+        defer { counter.turns.wrappingAdd(1, ordering: .relaxed) }
         let (node, start) = (load.nodes[turn], ContinuousClock.now)
         guard let age = try? node.ageOfRevocations() else { return }
         let former = counter.tokens.withLock { $0 }
