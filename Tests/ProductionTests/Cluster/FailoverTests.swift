@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A cluster", .serialized, .needs(.cluster), .enabled(if: RunningCluster.obstacle == nil, RunningCluster.reason))
+    "A cluster", .serialized, .needs(.cluster), .needs(.time),
+    .enabled(if: RunningCluster.obstacle == nil, RunningCluster.reason))
 struct FailoverTests {
     /// The clients use the newest answered tokens, and repeat requests without an answer.
     @Test(

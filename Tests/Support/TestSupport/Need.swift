@@ -15,7 +15,7 @@ package enum Need: String, Sendable {
     case passkeyLibraries = "python-fido2 and py_webauthn"
     case promtool = "promtool"
     case webhookLibrary = "the library of Standard Webhooks"
-    /// Rules that another test checks as well, or code that hardly ever changes. CI leaves them out.
+    /// Rules that another test checks as well, code that hardly ever changes, or what takes many minutes. CI leaves them out.
     case time = "much processor time"
 
     private static let met = ProcessInfo.processInfo.environment["GATEHOUSE_TESTS"]
