@@ -19,10 +19,10 @@ struct RevocationAction: Sendable {
         },
         RevocationAction(name: "own-session") { client, login in
             let id = try current(client, login)
-            try expectNoContent(client.send(delete("/api/users/me/sessions/" + id, login)))
+            try expectNoContent(client.send(.delete("/api/users/me/sessions/" + id, bearer: login.accessToken)))
         },
         RevocationAction(name: "own-account", refresh: "401 invalid_refresh_token") {
-            try expectNoContent($0.send(delete("/api/users/me", $1)))
+            try expectNoContent($0.send(.delete("/api/users/me", bearer: $1.accessToken)))
         },
     ]
 
@@ -42,12 +42,6 @@ struct RevocationAction: Sendable {
             try $0.server.runCommand("sessions", "revoke", "--user", $1.userID)
         },
     ]
-
-    private static func delete(_ path: String, _ login: TestResponse) -> TestRequest {
-        var request = TestRequest.get(path, bearer: login.accessToken)
-        request.method = "DELETE"
-        return request
-    }
 
     /// The id of the session of the request.
     private static func current(_ client: TokenClient, _ login: TestResponse) throws -> String {

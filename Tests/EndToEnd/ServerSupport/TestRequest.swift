@@ -51,6 +51,10 @@ struct TestRequest: Sendable {
         TestRequest(method: "POST", path: path, headers: authorization(bearer))
     }
 
+    static func delete(_ path: String, bearer: String) -> TestRequest {
+        TestRequest(method: "DELETE", path: path, headers: authorization(bearer))
+    }
+
     static func form(_ path: String, _ parameters: String) -> TestRequest {
         TestRequest(
             method: "POST", path: path, headers: [("Content-Type", "application/x-www-form-urlencoded")],

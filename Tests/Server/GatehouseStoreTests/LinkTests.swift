@@ -53,6 +53,33 @@ struct LinkTests {
         #expect(try store.user(provider: .apple, subject: "new") == nil)
     }
 
+    @Test("Neither a user who is not active nor a session that has ended changes an account", arguments: [false, true])
+    func ended(isRevoked: Bool) throws {
+        #expect(try link("new", to: dev) == .linked)
+        let session = SessionID("sess_2")
+        func event(_ kind: AuditEntry.Kind) -> AuditEntry {
+            AuditEntry(kind, at: noon, userID: dev.id, sessionID: session)
+        }
+        if isRevoked {
+            #expect(try store.revoke(session, for: .logout, recording: event(.logout)))
+        } else {
+            try database.execute("UPDATE users SET status = 'DISABLED' WHERE id = '\(dev.id.text)'")
+        }
+        let other = NewLink(
+            identity: Identity(provider: .phone, subject: "new", email: nil), user: dev.id, redemption: nil, task: nil,
+            event: event(.accountLinked), hasher: PlainHashes())
+        guard case .callerEnded = try store.record(other) else { return #expect(Bool(false), "it was linked") }
+        #expect(try store.unlink(.apple, of: dev.id, recording: event(.accountUnlinked)).decision == .callerEnded)
+        let removed = try store.remove(
+            passkey: "p", of: dev.id, recording: event(.passkeyRemoved), unlinking: event(.accountUnlinked))
+        #expect(removed.decision == .callerEnded)
+        #expect(try store.delete(dev.id, queueing: nil, recording: event(.userDeleted)) == nil)
+        #expect(try store.accounts(of: dev.id).count == 2)
+        // An operator has no session.
+        let byOperator = AuditEntry(.userDeleted, at: noon, by: .operator, userID: dev.id)
+        #expect(try store.delete(dev.id, queueing: nil, recording: byOperator) != nil)
+    }
+
     @Test("concurrent links of one identity succeed for one user")
     func concurrent() throws {
         let users = try (10..<26).map { number in

@@ -154,12 +154,12 @@ struct RedemptionTests {
         let outcome = try store.link(
             SampleLogin.identity("x"), to: UserID("user_9"), redeeming: redemption(1), queueing: nil,
             recording: SampleLogin.event(.accountLinked))
-        #expect(outcome == .userInactive)
+        #expect(outcome == .callerEnded)
         _ = try store.delete(other.id, recording: SampleLogin.event(.userDeleted))
         let deleted = try store.link(
             SampleLogin.identity("x"), to: other.id, redeeming: redemption(1), queueing: nil,
             recording: SampleLogin.event(.accountLinked))
-        #expect(deleted == .userInactive)
+        #expect(deleted == .callerEnded)
         #expect(try count("redemptions") == 0)
     }
 

@@ -34,7 +34,7 @@ extension Store {
         case .taken: .taken
         case .replayed: .replayed
         case .usedNonce: .usedNonce
-        case .userInactive, .noGuest: .userInactive
+        case .callerEnded, .noGuest: .callerEnded
         }
     }
 
@@ -56,5 +56,5 @@ package enum LinkOutcome: Equatable {
     case taken
     case replayed
     case usedNonce
-    case userInactive
+    case callerEnded
 }

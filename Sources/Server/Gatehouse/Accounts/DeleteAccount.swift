@@ -16,7 +16,7 @@ extension AuthService {
         // token that Apple returns.
         let task = exchangeTask(for: authorizationCode, of: caller.userID, clientID: clientID, now: now)
         let deletion = try store.delete(caller.userID, queueing: task, recording: event)
-        guard let deletion else { throw .sessionRevoked }
+        guard let deletion else { throw try refusal(ofEnded: caller) }
         announce(deletion.ended, requestID: requestID)
         return deletion.revocation
     }

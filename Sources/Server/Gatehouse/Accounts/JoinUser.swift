@@ -171,6 +171,8 @@ extension User {
     fileprivate func joined(by caller: JoinFacts.Party) -> User {
         var user = self
         user.nickname = nickname ?? caller.user.nickname
+        // The store writes it with the account.
+        user.phone = phone ?? caller.user.phone
         if email == nil, let email = caller.user.email {
             (user.email, user.emailVerified) = (email, caller.user.emailVerified)
         }
@@ -199,7 +201,7 @@ extension AuthService {
         case .supersededToken: throw .invalidRefreshToken
         case .used: throw .replayed(by: proven.identity.provider)
         case .noGuest: throw .sessionRevoked
-        case .userInactive: throw try refusal(ofInactive: caller)
+        case .userInactive: throw try refusal(ofEnded: caller)
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
             announce(ended, requestID: context.id)

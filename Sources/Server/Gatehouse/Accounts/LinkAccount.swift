@@ -40,7 +40,8 @@ package enum LinkDecision: Sendable {
     case taken(LinkConflict)
     case replayed
     case usedNonce
-    case userInactive
+    /// The user is not active, or their session has ended.
+    case callerEnded
     /// The guest has become a user since the request was admitted.
     case noGuest
 }
@@ -56,7 +57,7 @@ package enum LinkConflict: String, Sendable, CaseIterable {
 extension NewLink {
     /// - Parameter user: nil when there is no such user.
     package func decide(on facts: IdentityFacts, of user: User?) -> LinkDecision {
-        guard let user, user.status == .active else { return .userInactive }
+        guard let user, user.status == .active else { return .callerEnded }
         if isOfGuest, !user.isGuest { return .noGuest }
         switch facts.use {
         case .replayed: return .replayed
@@ -91,6 +92,8 @@ package enum UnlinkDecision: Sendable, Equatable {
     case nothing
     /// The user would have no way to log in.
     case last
+    /// The user is not active, or their session has ended.
+    case callerEnded
 
     /// - Parameter accounts: all of the user, the oldest first.
     package init(_ provider: Provider, of user: User, with accounts: [LinkedAccount]) {
@@ -129,7 +132,7 @@ extension AuthService {
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed: throw .replayed(by: provider)
         case .usedNonce: throw .identity(.nonce(.challengeUsed), by: provider)
-        case .userInactive: throw try refusal(ofInactive: caller)
+        case .callerEnded: throw try refusal(ofEnded: caller)
         }
     }
 
@@ -159,8 +162,11 @@ extension AuthService {
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)
-        if case .last = decision { throw .lastAccount }
-        announce(ended, requestID: requestID)
+        switch decision {
+        case .last: throw .lastAccount
+        case .callerEnded: throw try refusal(ofEnded: caller)
+        case .unlink, .nothing: announce(ended, requestID: requestID)
+        }
         // The guard refuses from the next request on. After a failure, the log is read within a second.
         if provider == .phone { try? revocations.catchUp() }
     }

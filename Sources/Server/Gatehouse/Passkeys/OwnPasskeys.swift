@@ -17,7 +17,8 @@ package enum PasskeyDecision: Sendable, Equatable {
     case tooMany
     /// The challenge was redeemed before, or the user got another handle meanwhile.
     case outdated
-    case userInactive
+    /// The user is not active, or their session has ended.
+    case callerEnded
 }
 
 /// The passkeys in a store.
@@ -104,7 +105,7 @@ extension AuthService {
             case .taken: throw .accountAlreadyLinked(.identity)
             case .tooMany: throw .tooManyPasskeys
             case .outdated: throw .passkey(.challenge)
-            case .userInactive: throw try refusal(ofInactive: caller)
+            case .callerEnded: throw try refusal(ofEnded: caller)
             }
         }
     }
@@ -128,6 +129,7 @@ extension AuthService {
         switch decision {
         case .nothing: throw .noSuchPasskey
         case .last: throw .lastAccount
+        case .callerEnded: throw try refusal(ofEnded: caller)
         case .unlink, nil: announce(ended, requestID: requestID)
         }
     }

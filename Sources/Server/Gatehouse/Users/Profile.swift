@@ -19,10 +19,10 @@ extension AuthService {
         return user
     }
 
-    /// For a change that found the caller's user inactive: deleted or disabled, of which this node may not know yet.
-    func refusal(ofInactive caller: Caller) throws(Refusal) -> Refusal {
+    /// For a change that found the caller's session ended, or the user deleted or disabled, of which this node may not know yet.
+    func refusal(ofEnded caller: Caller) throws(Refusal) -> Refusal {
         _ = try currentUser(caller)
-        return .userDisabled
+        return .sessionRevoked
     }
 
     package func update(_ change: ProfileChange, of caller: Caller) throws(Refusal) -> User {

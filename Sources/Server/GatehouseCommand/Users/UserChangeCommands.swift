@@ -155,7 +155,8 @@ struct UsersUnlinkCommand: Command {
                 .no, "\(provider.rawValue) is the only way in which \(user.text) can sign in: see users delete")
         case .unlink:
             Report(json: ["changed": true], text: "\(user.text) cannot sign in with \(provider.rawValue) any more")
-        case .nothing: Report(json: ["changed": false], text: "\(user.text) has no account of \(provider.rawValue)")
+        case .nothing, .callerEnded:
+            Report(json: ["changed": false], text: "\(user.text) has no account of \(provider.rawValue)")
         }
     }
 }

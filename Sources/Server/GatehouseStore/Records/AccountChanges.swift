@@ -11,7 +11,10 @@ extension RelationalStore {
             try connection.lock(link.redemption, nil)
             try connection.lock(link.identity)
             try connection.lock(link.user)
-            let (facts, user) = (try connection.facts(of: link), try connection.user(link.user))
+            try connection.lockSessions(of: link.user)
+            let user = try connection.user(link.user)
+            guard try connection.mayChange(user, as: link.event) else { return .callerEnded }
+            let facts = try connection.facts(of: link)
             let decision = link.decide(on: facts, of: user)
             try connection.write(decision, of: link, by: user, former: facts.known?.account)
             return decision
@@ -31,16 +34,32 @@ extension RelationalStore {
     package func delete(
         _ id: UserID, queueing task: AppleTask?, recording event: AuditEntry
     ) throws(Refusal) -> Deletion? {
-        try writing { try $0.delete(id, queueing: task, recording: event) }
+        try writing { connection in
+            try connection.lock(id)
+            try connection.lockSessions(of: id)
+            guard try connection.mayChange(try connection.user(id), as: event) else { return nil }
+            return try connection.delete(id, queueing: task, recording: event)
+        }
     }
 }
 
 extension RecordConnection {
+    /// Whether a user may still make a change of their account: they are active, and the session that asks for it has not ended.
+    /// Another node may have ended either since the request was admitted. Operators, who have no session, may make any change.
+    ///
+    /// The user and the sessions are locked.
+    func mayChange(_ user: User?, as event: AuditEntry) throws -> Bool {
+        guard let id = event.sessionID else { return true }
+        guard user?.status == .active, let session = try session(id)?.session else { return false }
+        return session.revokedAt == nil
+    }
+
     /// The user and the sessions are locked.
     func unlink(
         _ provider: Provider, of id: UserID, recording event: AuditEntry
     ) throws -> (decision: UnlinkDecision, ended: [EndedSession]) {
         guard let user = try user(id) else { return (.nothing, []) }
+        guard try mayChange(user, as: event) else { return (.callerEnded, []) }
         let decision = UnlinkDecision(provider, of: user, with: try accounts(of: id))
         guard case .unlink(let changed) = decision else { return (decision, []) }
         if provider == .apple { _ = try queueRevocation(of: id, now: event.moment) }
@@ -77,7 +96,7 @@ extension RecordConnection {
             if let former, former != account {
                 try update(account, formerSubject: former.subject, now: now)
             }
-        case .taken, .replayed, .usedNonce, .userInactive, .noGuest:
+        case .taken, .replayed, .usedNonce, .callerEnded, .noGuest:
             return
         }
         guard let redemption = link.redemption else { return }

@@ -52,6 +52,7 @@ extension RelationalStore {
         try writing { connection in
             try connection.lock(user)
             try connection.lockSessions(of: user)
+            guard try connection.mayChange(try connection.user(user), as: event) else { return (.callerEnded, []) }
             let passkeys = try connection.passkeys(of: user)
             guard passkeys.contains(where: { $0.id == id }) else { return (.nothing, []) }
             var result: (decision: UnlinkDecision?, ended: [EndedSession]) = (nil, [])
@@ -76,7 +77,8 @@ extension RecordConnection {
         try lock(link.redemption, nil)
         try lock([link.identity, new.passkey.lockName])
         try lock(link.user)
-        guard let user = try user(link.user), user.status == .active else { return .userInactive }
+        try lockSessions(of: link.user)
+        guard let user = try user(link.user), try mayChange(user, as: new.event) else { return .callerEnded }
         guard try use(of: link.redemption) == .first else { return .outdated }
         guard try passkey(new.passkey.credentialID) == nil else { return .taken }
         guard try passkeys(of: user.id).count < Passkey.most else { return .tooMany }
@@ -85,7 +87,7 @@ extension RecordConnection {
             try self.link(account, to: user, changing: nil, now: now)
             try insert(link.event)
         case .alreadyLinked: break
-        case .replace, .taken, .replayed, .usedNonce, .userInactive, .noGuest: return .outdated
+        case .replace, .taken, .replayed, .usedNonce, .callerEnded, .noGuest: return .outdated
         }
         try insert(new.passkey, of: .passkey, link.identity.subject)
         try insert(new.event)

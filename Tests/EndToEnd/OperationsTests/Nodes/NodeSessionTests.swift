@@ -59,21 +59,40 @@ struct NodeSessionTests {
         #expect(try nodes.second.refresh(next.refreshToken).code == "invalid_refresh_token")
     }
 
-    @Test("A user who was deleted at one node is signed out at the other one, and one who was disabled is told so")
-    func inactive() throws {
+    @Test(
+        "What was deleted, disabled or signed out at one node changes no account at the other one, which does not know of it",
+        arguments: [
+            ("DELETED", "active", 401, "session_revoked"), ("DISABLED", "active", 403, "user_disabled"),
+            ("ACTIVE", "revoked", 401, "session_revoked"),
+        ])
+    func ended(status: String, session: String, refusal: Int, code: String) throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()
-        for isDeleted in [true, false] {
-            let login = try nodes.first.devLogin("inactive@example.com")
-            if isDeleted {
-                #expect(try nodes.first.deleteAccount(login).status == 204)
-            } else {
-                try nodes.database.execute("UPDATE users SET status = 'DISABLED' WHERE id = '\(login.userID)'")
+        for change in ["link", "unlink", "delete"] {
+            let login = try nodes.first.devLogin("\(change)@example.com")
+            let apple = "/api/users/me/accounts/apple"
+            if change != "link" {
+                let linked = try nodes.first.send(
+                    .post(apple, nodes.first.apple.login("first \(change)"), bearer: login.accessToken))
+                #expect(linked.status == 200)
             }
-            let link = TestRequest.post(
-                "/api/users/me/accounts/apple", nodes.second.apple.login("\(isDeleted)"), bearer: login.accessToken)
-            let refused = try nodes.second.send(link)
-            expectProblem(refused, isDeleted ? 401 : 403, isDeleted ? "session_revoked" : "user_disabled")
+            // Without an entry in the log of revocations: the other node has not read it yet.
+            try nodes.database.execute("UPDATE users SET status = '\(status)' WHERE id = '\(login.userID)'")
+            if session == "revoked" {
+                try nodes.database.execute(
+                    "UPDATE refresh_tokens SET revoked_at = 1, revoke_reason = 'logout' WHERE user_id = '\(login.userID)'"
+                )
+            }
+            let request: TestRequest =
+                switch change {
+                case "link": .post(apple, nodes.second.apple.login(change), bearer: login.accessToken)
+                case "unlink": .delete(apple, bearer: login.accessToken)
+                default: .delete("/api/users/me", bearer: login.accessToken)
+                }
+            let refused = try nodes.second.send(request)
+            expectProblem(refused, refusal, code)
+            let accounts = "auth_accounts WHERE user_id = '\(login.userID)'"
+            #expect(try nodes.first.count(accounts) == (change == "link" ? 1 : 2))
         }
     }
 

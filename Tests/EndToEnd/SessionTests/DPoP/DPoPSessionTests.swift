@@ -129,11 +129,3 @@ struct DPoPSessionTests {
 extension TestResponse {
     var sessionID: String { refreshClaims["sid"]?.string ?? "" }
 }
-
-extension TestRequest {
-    static func delete(_ path: String, bearer: String) -> TestRequest {
-        var request = get(path, bearer: bearer)
-        request.method = "DELETE"
-        return request
-    }
-}

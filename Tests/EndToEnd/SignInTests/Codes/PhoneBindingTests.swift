@@ -192,6 +192,18 @@ struct PhoneBindingTests {
         #expect(export.contains("joined"))
     }
 
+    @Test("The number of a user who joins is in the answer, and the guard lets the owner of the address through")
+    func joinWithNumber() throws {
+        let owner = try logInByMail("owner-of-address")
+        let shell = try fixture.logIn(phone: fixture.newNumber())
+        server.advanceClock(by: .seconds(200))
+        let code = try fixture.code("owner-of-address@example.com", channel: "email")
+        let joined = try fixture.bind(code, to: shell, channel: "email", ["onTaken": "join"])
+        #expect(joined.status == 200 && joined.userID == owner.userID, "\(joined.json)")
+        #expect(joined["user"]?.object?["phone"]?.string != nil)
+        #expect(try guarded(joined.accessToken) == "204")
+    }
+
     @Test("A user of more than a day, one with another session, and one whose provider the owner has too, do not join")
     func noJoin() throws {
         let number = fixture.newNumber()
