@@ -76,6 +76,15 @@ struct SupportRuleTests {
         var changed = merged
         changed.avatarURL = "https://new/"
         #expect(changed.uncompleted(to: other, by: one).avatarURL == "https://new/")
+        // What the user had before, and has removed since, does not come back; nor does an address that another merge had given.
+        changed = merged
+        (changed.email, changed.emailVerified, changed.nickname) = (nil, false, nil)
+        var former = other
+        (former.email, former.emailVerified) = ("a@example.com", true)
+        one.nickname = nil
+        one.email = nil
+        #expect(changed.uncompleted(to: former, by: one).email == nil)
+        #expect(changed.uncompleted(to: former, by: one).nickname == nil)
         // An address that is there stays, also one that is not verified: a merge proves nothing.
         other.email = "b@example.com"
         #expect(other.completed(by: one).email == "b@example.com" && !other.completed(by: one).emailVerified)

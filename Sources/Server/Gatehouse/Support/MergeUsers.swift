@@ -84,9 +84,9 @@ extension User {
     /// Without what a merge has given to the user, unless it has changed since. Undoes `completed`.
     package func uncompleted(to former: User, by other: User) -> User {
         var user = self
-        if nickname == other.nickname { user.nickname = former.nickname }
-        if avatarURL == other.avatarURL { user.avatarURL = former.avatarURL }
-        if email == other.email { (user.email, user.emailVerified) = (former.email, former.emailVerified) }
+        if former.nickname == nil, nickname == other.nickname { user.nickname = nil }
+        if former.avatarURL == nil, avatarURL == other.avatarURL { user.avatarURL = nil }
+        if former.email == nil, email == other.email { (user.email, user.emailVerified) = (nil, false) }
         return user
     }
 }
