@@ -36,17 +36,21 @@ struct UsersAttributesCommand: Command {
         let new = try arguments.value("--set").map { path throws(CommandError) in try accepted(from: path) }
         let database = try OperatorDatabase()
         let user = try database.user(named: arguments.positional[0]).user.id
+        let found: (attributes: Attributes, version: Int64)
         if let new {
             let outcome = try database.perform { try $0.setAttributes(of: user, to: new, expecting: version) }
             switch outcome {
             case .unknownUser: throw CommandError(.no, "\(user.text) is deleted")
             case .conflict(let found):
                 throw CommandError(.no, "the attributes have version \(found): nothing was changed")
-            case .done: break
+            // Of the change itself: a later reading may be of somebody else's.
+            case .done(let summary): found = (summary.user.attributes, summary.attributesVersion)
             }
-        }
-        guard let found = try database.perform({ try $0.attributes(of: user) }) else {
-            throw CommandError(.no, "there is no such user")
+        } else {
+            guard let stored = try database.perform({ try $0.attributes(of: user) }) else {
+                throw CommandError(.no, "there is no such user")
+            }
+            found = stored
         }
         let value = (try? JSONValue(parsing: found.attributes.json)) ?? [:]
         Report(

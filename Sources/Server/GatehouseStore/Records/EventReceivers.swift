@@ -137,7 +137,13 @@ extension RelationalStore {
                     .text(receiver), .integer(slice)
                 ) { row in (number: row.integer(0), isOld: row.integer(1) < limit.milliseconds) }
             }
-            if try remove(oldest.filter(\.isOld).map(\.number), from: "events", by: "number") { return true }
+            // An event may be delivered again since it was read.
+            let hasLeftovers = try remove(oldest.filter(\.isOld).map(\.number)) { connection, number in
+                try connection.send(
+                    "DELETE FROM events WHERE number = ? AND dead_at < ?", .integer(number),
+                    .integer(limit.milliseconds))
+            }
+            if hasLeftovers || oldest.filter(\.isOld).count == Int(slice) { return true }
         }
         return false
     }

@@ -84,6 +84,7 @@ extension RelationalStore {
                 UPDATE events SET dead_at = ?2, fault = ?3 WHERE number IN (
                     SELECT number FROM events WHERE receiver = ?1 AND dead_at IS NULL AND expires_at <= ?2
                     ORDER BY number LIMIT 1000)
+                AND dead_at IS NULL AND expires_at <= ?2
                 """,
                 .text(receiver), .integer(now.milliseconds), .text(fault))
         }
@@ -125,13 +126,16 @@ extension RecordConnection {
 }
 
 extension RelationalStore {
+    /// The condition stands twice, because PostgreSQL repeats the outer one alone for a row that another transaction has just
+    /// changed, such as one that is delivered again.
     package func discard(_ query: EventQuery) throws(Refusal) -> Int {
         try writing { connection in
             let values = query.values
             return try connection.run(
                 """
-                DELETE FROM events
-                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
+                DELETE FROM events AS e
+                WHERE e.number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
+                    AND \(queried)
                 """,
                 values[0], values[1], values[2], values[3], values[4], .integer(Int64(query.limit)))
         }

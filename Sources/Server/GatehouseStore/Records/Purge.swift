@@ -159,7 +159,7 @@ extension RelationalStore {
     }
 
     /// Deletes rows one by one until the time is used up. True when some are left.
-    private func remove<Key>(
+    func remove<Key>(
         _ keys: [Key], _ delete: @escaping (Connection, Key) throws -> Void
     ) throws(Refusal) -> Bool {
         guard !keys.isEmpty else { return false }
