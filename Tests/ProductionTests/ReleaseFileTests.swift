@@ -54,7 +54,7 @@ struct ReleaseFileTests {
             printf 'Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: x <x@example.com>\nDescription: x\n' \
                 "$2" "$3" "$4" >"$0/$1/DEBIAN/control"
             dpkg-deb --build "$0/$1" "$0/added/$1/$2_$3_$4.deb" >&2
-            touch "$0/added/$1/$2_$3_$4.cdx.json"
+            sha256sum "$0/added/$1/$2_$3_$4.deb" >"$0/added/$1/$2_$3_$4.cdx.json"
         }
 
         """
@@ -68,6 +68,8 @@ struct ReleaseFileTests {
             ("make a other 9.9.8-1 arm64", "not named after its content"),
             ("make a gatehouse 9.9.8-1 arm64; mv $0/added/a/*.deb $0/added/a/gatehouse_1-1_all.deb", "not named after"),
             ("make a gatehouse 9.9.8-1 arm64; rm $0/added/a/*.json", "the list of components"),
+            ("make a gatehouse 9.9.8-1 arm64; echo x >$(ls $0/added/a/*.json)", "does not have its SHA-256"),
+            ("make a gatehouse 9.10.0-1 arm64", "is newer than 9.9.9"),
             ("mkdir -p $0/added/a; echo x >$0/added/a/gatehouse_9.9.8-1_arm64.deb", "not a Debian package"),
         ])
     func refusedPackages(preparation: String, refusal: String) throws {
@@ -122,11 +124,12 @@ struct ReleaseFileTests {
     func verified() throws {
         let outcome = try verify()
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        let files = try FileManager.default.subpathsOfDirectory(atPath: ReleasedCheckout.files.get())
-        let named = outcome.text.split(separator: "\n").map { String($0).replacing(": OK", with: "") }
-        for file in files where file.contains(".") && !file.hasPrefix("dists") && !file.hasPrefix("SHA256SUMS") {
-            #expect(named.contains(file), "\(file)")
-        }
+        let find = #"find "$0" -type f ! -path '*/dists/*' ! -name 'SHA256SUMS*' -printf '%P: OK\n'"#
+        let list = try Shell.run(["sh", "-c", find, ReleasedCheckout.files.get()])
+        // And no other file, such as the list itself while it was written.
+        let named = outcome.text.split(separator: "\n").filter { $0.hasSuffix(": OK") }
+        #expect(named.sorted() == String(decoding: list, as: UTF8.self).split(separator: "\n").sorted())
+        #expect(try verify(after: "sha256sum --check --quiet SHA256SUMS").status == 0)
     }
 
     @Test(

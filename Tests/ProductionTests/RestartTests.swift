@@ -4,10 +4,15 @@ import Testing
 extension MachineTests {
     @Suite("Restart under load")
     struct RestartTests {
-        @Test("An upgrade loses no request")
+        /// With `GATEHOUSE_RELEASE`, upgrades of the earlier packages in that release: `deploy/release --check`.
+        @Test("An upgrade loses no request, and ends no session")
         func upgrade() throws {
-            let machine = try Machine.serving()
-            let next = try DebianPackage.second.get()
+            let (packages, next) = try DebianPackage.upgrades.get()
+            for package in packages { try upgrade(from: package, to: next) }
+        }
+
+        private func upgrade(from package: String, to next: String) throws {
+            let machine = try Machine.serving(package)
             let before = try machine.mustRun("systemctl show -P MainPID gatehouse")
             let load = try LoadGenerator(on: machine)
             try load.answers(60)
@@ -15,8 +20,9 @@ extension MachineTests {
             try load.answers(60)
             let outcome = try load.stop()
             #expect(outcome.requests > 100)
-            #expect(outcome.failures == [], "\(machine.journal)")
-            #expect(try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse").hasSuffix("-2"))
+            #expect(outcome.failures == [], "from \(package): \(machine.journal)")
+            let version = try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse")
+            #expect(next.contains("/gatehouse_\(version)_"))
             #expect(try machine.mustRun("systemctl show -P MainPID gatehouse") != before)
         }
 

@@ -1,8 +1,9 @@
 """A client of the installed API over TLS and with keep-alive connections.
 
     client.py login            logs in with Apple, reads the profile, refreshes and logs out; prints the status of each step
-    client.py load FOLDER      reads the profile and refreshes in many threads until FOLDER/stop exists; FOLDER/running is
-                               created once all threads run. Prints the number of requests and each failed one
+    client.py load FOLDER      signs in users, reads their profiles and refreshes in many threads until FOLDER/stop exists;
+                               FOLDER/running is created once all threads run. At the end uses every session once more.
+                               Prints the number of requests and each failed one
 """
 import http.client
 import json
@@ -15,6 +16,8 @@ import urllib.request
 
 APPLE = "http://127.0.0.1:8444"
 THREADS = 8
+# Each thread leaves its session after so many rounds, and signs in another user.
+ROUNDS = 40
 
 
 class Client:
@@ -34,7 +37,8 @@ class Client:
         response = self.connection.getresponse()
         text = response.read()
         if response.status == 200 and b"refreshToken" in text:
-            self.tokens = json.loads(text)
+            # The answer to a refresh has no user.
+            self.tokens = self.tokens | json.loads(text)
         return response.status, text
 
     def sign_in(self):
@@ -64,24 +68,37 @@ def load(folder):
     over = threading.Event()
 
     def work(number):
-        client = Client()
-        status, text = client.sign_in()
-        if status != 200:
-            failures.append(f"login {status} {text!r}")
+        client, left = Client(), []
+
+        def ask(step):
+            began = time.time()
+            counts[number] += 1
+            try:
+                status, text = step()
+                if status == 200:
+                    return text
+                failures.append(f"{began:.3f} {step.__name__} {status} {text!r}")
+            except Exception as error:
+                failures.append(f"{began:.3f} {step.__name__} {error!r}")
+                client.connection.close()
+
+        ask(client.sign_in)
         ready.wait()
+        rounds = 0
         while not over.is_set():
             # As many writes as reads.
-            for step in (client.me, client.refresh):
-                began = time.time()
-                try:
-                    status, text = step()
-                    if status != 200:
-                        failures.append(f"{began:.3f} {step.__name__} {status} {text!r}")
-                except Exception as error:
-                    failures.append(f"{began:.3f} {step.__name__} {error!r}")
-                    client.connection.close()
-                counts[number] += 1
+            ask(client.me)
+            ask(client.refresh)
+            rounds += 1
+            if rounds % ROUNDS == 0:
+                left.append(client.tokens)
+                ask(client.sign_in)
             time.sleep(0.005)
+        for client.tokens in left:
+            user = client.tokens["user"]["id"]
+            ask(client.refresh)
+            if user not in str(ask(client.me)):
+                failures.append(f"{user} has no session any more")
 
     threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(THREADS)]
     for thread in threads:

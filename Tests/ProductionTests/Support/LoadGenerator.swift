@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients that send requests without a pause, each on one kept connection.
+/// Clients that sign in and send requests without a pause, each on one kept connection. In the end they use every session once more.
 final class LoadGenerator {
     struct Outcome {
         var requests: Int

@@ -3,9 +3,9 @@ import TestSupport
 
 extension Machine {
     /// A machine on which Gatehouse serves requests, with a fake Apple.
-    static func serving() throws -> Machine {
+    static func serving(_ package: String? = nil) throws -> Machine {
         let machine = try Machine()
-        try machine.install(DebianPackage.first.get())
+        try machine.install(package ?? DebianPackage.first.get())
         try machine.configure()
         try machine.mustRun("systemctl start gatehouse")
         return machine

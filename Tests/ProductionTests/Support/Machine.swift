@@ -27,8 +27,8 @@ final class Machine {
 
     private static let packages =
         [
-            "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "python3", "libpq5",
-            "libsqlite3-0", "iproute2", "procps", "sqlite3",
+            "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "gpg", "python3",
+            "libpq5", "libsqlite3-0", "iproute2", "procps", "sqlite3",
         ]
         + (codename == "bookworm"
             ? ["libcurl4", "libfcgi0ldbl", "libssl3"] : ["libcurl4t64", "libfcgi0t64", "libssl3t64"])

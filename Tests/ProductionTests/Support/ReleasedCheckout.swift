@@ -5,9 +5,12 @@ import TestSupport
 final class ReleasedCheckout: Sendable {
     static let version = "9.9.9"
 
+    /// The folder of a release that was made before.
+    static let given = ProcessInfo.processInfo.environment["GATEHOUSE_RELEASE"]
+
     /// The folder with the files of a release: `GATEHOUSE_RELEASE`, or else one that is made with a throw-away key.
     static let files = Result { () throws -> String in
-        if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_RELEASE"] { return folder }
+        if let given { return given }
         let outcome = try shared.get().release()
         guard outcome.status == 0 else { throw Spawn.Failure(description: outcome.errorOutput) }
         return outcome.text.trimmingCharacters(in: .newlines)
