@@ -2,7 +2,7 @@
 
     client.py login            logs in with Apple, reads the profile, refreshes and logs out; prints the status of each step
     client.py load FOLDER      signs in users, reads their profiles and refreshes in many threads until FOLDER/stop exists;
-                               FOLDER/running is created once all threads run. At the end uses every session once more.
+                               FOLDER/running is created once all threads run. At the end uses every session once more that a thread has left.
                                Prints the number of requests and each failed one
 """
 import http.client

@@ -18,12 +18,12 @@ package enum Need: String, Sendable {
     /// Rules that another test checks as well, code that hardly ever changes, or what takes many minutes. CI leaves them out.
     case time = "much processor time"
 
-    private static let met = ProcessInfo.processInfo.environment["GATEHOUSE_TESTS"]
+    private static let setting = ProcessInfo.processInfo.environment["GATEHOUSE_TESTS"]
 
     /// Whether `./deploy/test --all` runs the tests. Then tests of races also make more attempts.
-    package static let areAllMet = met == "all"
+    package static let areAllMet = setting == "all"
 
-    fileprivate var isMet: Bool { Self.areAllMet || (Self.met == "installed" && self != .time) }
+    fileprivate var isMet: Bool { Self.areAllMet || (Self.setting == "installed" && self != .time) }
 }
 
 extension Array {

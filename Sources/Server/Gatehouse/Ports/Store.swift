@@ -32,17 +32,18 @@ package protocol Store: PasskeyStore, SupportStore {
     func setAttributes(_ change: AttributesChange) throws(Refusal) -> AttributesOutcome
 
     /// Anonymises a user, deletes their accounts and sessions, and queues the revocation at Apple; `task` is queued
-    /// when the store has no Apple token of its own to revoke. Nil when the user is deleted already.
+    /// when the store has no Apple token of its own to revoke. Nil when the user is deleted already, or when the session in the event
+    /// has ended: what a session asks for is refused in the transaction if the session, or its user, is not active any more.
     func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEntry) throws(Refusal) -> Deletion?
 
     // MARK: Accounts
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount]
 
-    /// Links an account as `NewLink.decide(on:)` says.
+    /// Links an account as `NewLink.decide(on:)` says, if the session in the event has not ended.
     func record(_ link: NewLink) throws(Refusal) -> LinkDecision
 
-    /// Unlinks an account as `UnlinkDecision` says, and queues the revocation at Apple. Returns the sessions that ended: those
+    /// Unlinks an account as `UnlinkDecision` says, if the session in the event has not ended, and queues the revocation at Apple. Returns the sessions that ended: those
     /// which the account opened, except the one in the event.
     func unlink(
         _ provider: Provider, of user: UserID, recording event: AuditEntry
