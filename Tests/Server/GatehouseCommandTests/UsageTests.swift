@@ -97,6 +97,6 @@ struct UsageTests {
     func version() throws {
         let outcome = try tool.run("version")
         #expect(outcome.status == 0)
-        #expect(outcome.text.wholeMatch(of: /gatehouse \d+\.\d+\.\d+\n/) != nil)
+        #expect(outcome.text.wholeMatch(of: /gatehouse \d+\.\d+\.\d+(~dev)?\n/) != nil)
     }
 }
