@@ -21,6 +21,8 @@ extension MachineTests {
             let outcome = try load.stop()
             #expect(outcome.requests > 100)
             #expect(outcome.failures == [], "from \(package): \(machine.journal)")
+            // Another version may have another configuration of nginx, whose reload closes kept connections that are idle.
+            #expect(ReleasedCheckout.given != nil || outcome.repeated == [])
             let version = try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse")
             #expect(next.contains("/gatehouse_\(version)_"))
             #expect(try machine.mustRun("systemctl show -P MainPID gatehouse") != before)

@@ -3,7 +3,8 @@
     client.py login            logs in with Apple, reads the profile, refreshes and logs out; prints the status of each step
     client.py load FOLDER      signs in users, reads their profiles and refreshes in many threads until FOLDER/stop exists;
                                FOLDER/running is created once all threads run. At the end uses every session once more that a thread has left.
-                               Prints the number of requests and each failed one
+                               Prints the number of requests, each failed one, and each that was repeated because the kept
+                               connection was closed before an answer, as an HTTP client repeats it
 """
 import http.client
 import json
@@ -63,7 +64,7 @@ def login():
 
 
 def load(folder):
-    counts, failures, ready = [0] * THREADS, [], threading.Barrier(THREADS + 1)
+    counts, failures, repeated, ready = [0] * THREADS, [], [], threading.Barrier(THREADS + 1)
     stop = os.path.join(folder, "stop")
     over = threading.Event()
 
@@ -74,7 +75,12 @@ def load(folder):
             began = time.time()
             counts[number] += 1
             try:
-                status, text = step()
+                try:
+                    status, text = step()
+                except (ConnectionResetError, BrokenPipeError):
+                    repeated.append(f"{began:.3f} {step.__name__}")
+                    client.connection.close()
+                    status, text = step()
                 if status == 200:
                     return text
                 failures.append(f"{began:.3f} {step.__name__} {status} {text!r}")
@@ -118,6 +124,8 @@ def load(folder):
     print("requests", sum(counts))
     for failure in failures:
         print("failed", failure)
+    for request in repeated:
+        print("repeated", request)
 
 
 if sys.argv[1] == "login":

@@ -7,6 +7,8 @@ final class LoadGenerator {
     struct Outcome {
         var requests: Int
         var failures: [String]
+        /// Requests on kept connections that were closed before an answer.
+        var repeated: [String]
     }
 
     private let machine: Machine
@@ -36,6 +38,8 @@ final class LoadGenerator {
         try machine.mustRun("touch /run/load/stop")
         let lines = String(decoding: clients.result(), as: UTF8.self).split(separator: "\n").map(String.init)
         let count = lines.first.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
-        return Outcome(requests: count, failures: Array(lines.dropFirst()))
+        return Outcome(
+            requests: count, failures: lines.dropFirst().filter { !$0.hasPrefix("repeated ") },
+            repeated: lines.filter { $0.hasPrefix("repeated ") })
     }
 }
