@@ -43,7 +43,7 @@ struct UsersAttributesCommand: Command {
             case .unknownUser: throw CommandError(.no, "\(user.text) is deleted")
             case .conflict(let found):
                 throw CommandError(.no, "the attributes have version \(found): nothing was changed")
-            // Of the change itself: a later reading may be of somebody else's.
+            // From the transaction of this change: a query after it could return the attributes that a service has set since.
             case .done(let summary): found = (summary.user.attributes, summary.attributesVersion)
             }
         } else {
