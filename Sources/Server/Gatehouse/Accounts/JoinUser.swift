@@ -88,7 +88,8 @@ package enum JoinDecision: Sendable {
     /// The refresh token is not the current one of the caller's session.
     case supersededToken
     case used
-    case userInactive
+    /// The session of the request has ended, or the user is not active.
+    case callerEnded
     /// The number may have another owner by now, and the older user has another way to sign in.
     case staleNumber(UserID)
     /// The guest has become a user since the request was admitted.
@@ -115,13 +116,14 @@ package struct AcceptedJoin: Sendable {
 extension Join {
     /// Nil for a join that is possible.
     func refusal(on facts: JoinFacts, equal: ([UInt8], [UInt8]) -> Bool) -> JoinDecision? {
-        guard let caller = facts.caller, caller.user.status == .active else { return .userInactive }
+        guard let caller = facts.caller, caller.user.status == .active,
+            let current = facts.callersSessions.first(where: { $0.id == session })?.token
+        else { return .callerEnded }
         if isOfGuest, !caller.user.isGuest { return .noGuest }
         guard let owner = facts.owner, owner.user.id != caller.user.id else { return .nothingToJoin }
         guard facts.use == .first else { return .used }
         guard owner.user.status == .active, facts.otherUser == nil, mayBeJoined(owner),
-            isNew(caller.user, with: facts.callersSessions), let refreshTokenHash,
-            let current = facts.callersSessions.first(where: { $0.id == session })?.token
+            isNew(caller.user, with: facts.callersSessions), let refreshTokenHash
         else { return .taken(.identity) }
         guard equal(refreshTokenHash, current.hash) else { return .supersededToken }
         if owner.accounts.count > 1, isStale(on: facts) { return .staleNumber(owner.user.id) }
@@ -201,7 +203,7 @@ extension AuthService {
         case .supersededToken: throw .invalidRefreshToken
         case .used: throw .replayed(by: proven.identity.provider)
         case .noGuest: throw .sessionRevoked
-        case .userInactive: throw try refusal(ofEnded: caller)
+        case .callerEnded: throw try refusal(ofEnded: caller)
         case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
             announce(ended, requestID: context.id)

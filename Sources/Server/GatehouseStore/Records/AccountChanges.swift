@@ -34,12 +34,7 @@ extension RelationalStore {
     package func delete(
         _ id: UserID, queueing task: AppleTask?, recording event: AuditEntry
     ) throws(Refusal) -> Deletion? {
-        try writing { connection in
-            try connection.lock(id)
-            try connection.lockSessions(of: id)
-            guard try connection.mayChange(try connection.user(id), as: event) else { return nil }
-            return try connection.delete(id, queueing: task, recording: event)
-        }
+        try writing { try $0.delete(id, queueing: task, recording: event, now: event.moment) }
     }
 }
 
@@ -48,9 +43,9 @@ extension RecordConnection {
     /// Another node may have ended either since the request was admitted. Operators, who have no session, may make any change.
     ///
     /// The user and the sessions are locked.
-    func mayChange(_ user: User?, as event: AuditEntry) throws -> Bool {
+    func mayChange(_ user: @autoclosure () throws -> User?, as event: AuditEntry) throws -> Bool {
         guard let id = event.sessionID else { return true }
-        guard user?.status == .active, let session = try session(id)?.session else { return false }
+        guard try user()?.status == .active, let session = try session(id)?.session else { return false }
         return session.revokedAt == nil
     }
 
@@ -135,26 +130,24 @@ extension RecordConnection {
 }
 
 extension RecordConnection {
+    /// Nil if there is no such user, or if the user may not change the account any more.
+    ///
+    /// - Parameter event: nil if the caller writes the audit trail.
     func delete(
-        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEntry
-    ) throws -> Deletion? {
-        try delete(id, for: reason, queueing: task, now: event.moment) { connection in try connection.insert(event) }
-    }
-
-    /// - Parameter record: writes the audit trail: before the sessions end, because that adds to it.
-    func delete(
-        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, now: Timestamp,
-        recording record: (Self) throws -> Void
+        _ id: UserID, for reason: RevokeReason = .userDeleted, queueing task: AppleTask?, recording event: AuditEntry?,
+        now: Timestamp
     ) throws -> Deletion? {
         try lock(id)
         // Before what belongs to them, and before the audit trail: the end of a session adds to it.
         try lockSessions(of: id)
+        if let event, try !mayChange(try user(id), as: event) { return nil }
         guard try anonymise(id, now: now) else { return nil }
         let revocation = try queueRevocation(of: id, queueing: task, now: now)
         try deleteAccounts(of: id)
         try send("DELETE FROM merges WHERE user_id = ?1 OR other_id = ?1", .text(id.text))
         try insert(UserEvent(.deleted(joining: nil), of: id, at: now))
-        try record(self)
+        // Before the sessions end, because that adds to the audit trail.
+        if let event { try insert(event) }
         let ended = try deleteSessions(of: id, for: reason, now: now)
         return Deletion(ended: ended, revocation: revocation)
     }

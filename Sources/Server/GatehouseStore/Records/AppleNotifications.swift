@@ -51,7 +51,7 @@ extension RecordConnection {
             try unlink(.apple, of: user, changing: changed, now: now)
         case .delete:
             let event = AuditEntry(.userDeleted, at: now, by: .apple, userID: user.id)
-            return try delete(user.id, for: .consentRevoked, queueing: nil, recording: event)?.ended ?? []
+            return try delete(user.id, for: .consentRevoked, queueing: nil, recording: event, now: now)?.ended ?? []
         }
         // A user with another way to sign in goes on in the sessions that it opened.
         return try revokeAll(of: user.id, openedBy: .apple, for: .consentRevoked, now: now)

@@ -56,7 +56,7 @@ extension RecordConnection {
             if let user = try user(id), user.isGuest, user.status == .active, let use = try lastUse(of: id), use < limit
             {
                 let entry = AuditEntry(.userDeleted, at: now, by: .operator, userID: id, detail: "expired")
-                if try delete(id, queueing: nil, recording: entry) != nil { count += 1 }
+                if try delete(id, queueing: nil, recording: entry, now: now) != nil { count += 1 }
             }
             if ContinuousClock.now >= deadline { return (count, index + 1 == guests.count) }
         }

@@ -58,7 +58,7 @@ extension RecordConnection {
         case .disable: try disable(target, now: now)
         case .enable: try enable(target, now: now) ? [] : nil
         case .role(let role): try give(role, to: target, now: now) ? [] : nil
-        case .delete: try delete(target, queueing: nil, now: now) { _ in }?.ended
+        case .delete: try delete(target, queueing: nil, recording: nil, now: now)?.ended
         case .signOut(let session?):
             try self.session(session)?.user.id == target && end(session, for: .revoked, now: now) != nil
                 ? [EndedSession(session, for: .revoked)] : nil
