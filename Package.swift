@@ -12,39 +12,40 @@ let package = Package(
         // The name of before, for one release.
         .executable(name: "fake-apple", targets: ["StandInCommand"]),
     ],
-    targets: folder(
-        "Sources/System",
-        [
-            // Debian's C libraries, as they are.
-            .systemLibrary(name: "CFastCGI"),
-            .systemLibrary(name: "COpenSSL"),
-            .systemLibrary(name: "CSQLite"),
-            .systemLibrary(name: "CPostgreSQL"),
-            .systemLibrary(name: "CCurl"),
-            .systemLibrary(name: "CLinux"),
+    targets: joined([
+        folder(
+            "Sources/System",
+            [
+                // Debian's C libraries, as they are.
+                .systemLibrary(name: "CFastCGI"),
+                .systemLibrary(name: "COpenSSL"),
+                .systemLibrary(name: "CSQLite"),
+                .systemLibrary(name: "CPostgreSQL"),
+                .systemLibrary(name: "CCurl"),
+                .systemLibrary(name: "CLinux"),
 
-            // The version that deploy/package gives to the program.
-            .target(
-                name: "CVersion",
-                cSettings: Context.environment["GATEHOUSE_VERSION"].map {
-                    [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
-                } ?? []),
+                // The version that deploy/package gives to the program.
+                .target(
+                    name: "CVersion",
+                    cSettings: Context.environment["GATEHOUSE_VERSION"].map {
+                        [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
+                    } ?? []),
 
-            // Owners of C handles: the only targets with unsafe code.
-            .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
-            .target(name: "FileSystem", dependencies: ["CLinux", "POSIX"]),
-            .target(name: "Sockets", dependencies: ["CLinux", "POSIX"]),
-            .target(name: "Processes", dependencies: ["CLinux", "FileSystem", "POSIX", "Sockets"]),
-            .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets"]),
-            .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
-            .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
-            .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL"]),
-            .target(name: "Curl", dependencies: ["CCurl", "Text"]),
+                // Owners of C handles: the only targets with unsafe code.
+                .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
+                .target(name: "FileSystem", dependencies: ["CLinux", "POSIX"]),
+                .target(name: "Sockets", dependencies: ["CLinux", "POSIX"]),
+                .target(name: "Processes", dependencies: ["CLinux", "FileSystem", "POSIX", "Sockets"]),
+                .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets"]),
+                .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
+                .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
+                .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL"]),
+                .target(name: "Curl", dependencies: ["CCurl", "Text"]),
 
-            // What the programs are made of: commands, their arguments and their help.
-            .target(name: "CommandLineTool", dependencies: ["FileSystem", "POSIX", "Processes"]),
-        ])
-        + folder(
+                // What the programs are made of: commands, their arguments and their help.
+                .target(name: "CommandLineTool", dependencies: ["FileSystem", "POSIX", "Processes"]),
+            ]),
+        folder(
             "Sources/Formats",
             [
                 // ASCII, and the encodings of text in URLs, forms and pages.
@@ -55,8 +56,8 @@ let package = Package(
                 .target(name: "WebAuthn", dependencies: ["JOSE", "JSON", "OpenSSL"]),
                 // What the two databases have in common.
                 .target(name: "SQL"),
-            ])
-        + folder(
+            ]),
+        folder(
             "Sources/Server",
             [
                 // The domain, and the table of phone numbers.
@@ -105,15 +106,15 @@ let package = Package(
                         "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
                         "JSON", "POSIX", "Processes", "Sockets", "Text", "UserFiles",
                     ]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Sources/Client",
             [
                 // The library for apps, and a program that uses it. They depend on Foundation alone.
                 .target(name: "GatehouseClient", resources: [.copy("Apple/PrivacyInfo.xcprivacy")]),
                 .executableTarget(name: "GatehouseExample", dependencies: ["GatehouseClient"]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Sources/Development",
             [
                 // No part of the Debian package: a small HTTP server, the stand-in for Apple, other providers, text messages and
@@ -134,16 +135,16 @@ let package = Package(
                         "CommandLineTool", "Console", "DevelopmentHTTP", "FileSystem", "Gatehouse", "JSON", "POSIX",
                         "Processes", "Sockets", "StandIn",
                     ]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/Support",
             [
                 .target(name: "TestSupport", dependencies: ["CLinux"]),
                 .target(
                     name: "StoreSupport",
                     dependencies: ["Gatehouse", "GatehouseStore", "PostgreSQL", "SQL", "SQLite", "TestSupport"]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/System",
             [
                 .testTarget(
@@ -154,8 +155,8 @@ let package = Package(
                 .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
                 .testTarget(
                     name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "Processes", "Sockets", "TestSupport"]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/Formats",
             [
                 .testTarget(name: "TextTests", dependencies: ["Text"]),
@@ -166,8 +167,8 @@ let package = Package(
                     name: "WebAuthnTests",
                     dependencies: ["JOSE", "JSON", "OpenSSL", "TestSupport", "Text", "WebAuthn"],
                     exclude: ["Fuzzing", "Libraries", "Vectors"]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/Server",
             [
                 .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
@@ -212,8 +213,8 @@ let package = Package(
                         "POSIX", "Processes", "SQL", "SQLite", "Sockets", "StandIn", "StandardWebhooks", "StoreSupport",
                         "TestSupport",
                     ]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/Development",
             [
                 .testTarget(
@@ -231,8 +232,8 @@ let package = Package(
                         "Curl", "DevelopmentHTTP", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "StandIn",
                         "TestSupport", "Text",
                     ]),
-            ])
-        + folder(
+            ]),
+        folder(
             "Tests/EndToEnd",
             [
                 // How tests start the whole program, and what they ask it with.
@@ -277,8 +278,8 @@ let package = Package(
                         "Gatehouse", "GatehouseServer", "GatehouseWeb", "JOSE", "JSON", "ServerSupport", "StoreSupport",
                         "TestSupport",
                     ]),
-            ])
-        + [
+            ]),
+        [
             .testTarget(
                 name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
                 exclude: ["Scripts"]),
@@ -292,8 +293,12 @@ let package = Package(
                 ],
                 path: "Tests/Benchmarks/InProcess"),
         ],
+    ]),
     swiftLanguageModes: [.v6]
 )
+
+/// One expression with `+` is too long for the compiler of Swift 6.2.
+func joined(_ groups: [[Target]]) -> [Target] { Array(groups.joined()) }
 
 /// Targets whose folders stand in one folder, which says what they are for.
 func folder(_ path: String, _ targets: [Target]) -> [Target] {

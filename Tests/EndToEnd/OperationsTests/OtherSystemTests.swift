@@ -79,3 +79,48 @@ struct OtherSystemTests {
         #expect(start.contains("`./deploy/test` prints there"))
     }
 }
+
+@Suite("With an older Swift, a script that builds says which one it needs")
+struct OlderSwiftTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What is printed where a program called swift prints its version so; nothing if it is new enough.
+    private func refusal(of version: String) throws -> String {
+        try "#!/bin/sh\necho '\(version)'\n".write(toFile: folder.file("swift"), atomically: false, encoding: .utf8)
+        try Shell.run(["chmod", "+x", folder.file("swift")])
+        let outcome = try Shell.outcome(
+            of: ["bash", "-c", "source \(Executable.root)/deploy/lib/needs-debian x; needs_swift", "deploy/test"],
+            environment: ["PATH": folder.path + ":/usr/bin:/bin"])
+        #expect(outcome.status == (outcome.errorOutput.isEmpty ? 0 : 3))
+        return outcome.errorOutput
+    }
+
+    @Test(
+        "by its number",
+        arguments: [
+            "Swift version 6.2.3 (swift-6.2.3-RELEASE)", "swift-driver version: 1.127 Apple Swift version 6.2 (x)",
+            "Swift version 5.10.1 (swift-5.10.1-RELEASE)",
+        ])
+    func older(_ version: String) throws {
+        #expect(
+            try refusal(of: version).contains(
+                /^deploy\/test: Swift (6\.2|5\.10) on the PATH is too old: install Swift 6\.3 or later, see swift\.org\/install\n$/
+            ))
+    }
+
+    @Test(
+        "and takes a later one, and one whose number it cannot read",
+        arguments: [
+            "Swift version 6.3.1 (swift-6.3.1-RELEASE)", "Swift version 6.10-dev", "Swift version 7.0",
+            "another program",
+        ])
+    func later(_ version: String) throws { #expect(try refusal(of: version) == "") }
+
+    @Test("before it builds", arguments: ["run", "test", "package", "bench"])
+    func scripts(_ name: String) throws {
+        let script = try String(contentsOfFile: Executable.root + "/deploy/" + name, encoding: .utf8)
+        #expect(script.contains(/\n *needs_swift\n/))
+    }
+}
