@@ -136,7 +136,8 @@ struct ConsoleServerTests {
         #expect(Set(faulty.headers.map(\.name)) == Set(direct.headers.map(\.name)))
         #expect(faulty.headers.count == direct.headers.count, "no header twice")
         let sessions = try server.ask(url(server, "/console/faulty/api/users/me/sessions"), "-H", bearer)
-        #expect(sessions["sessions"]?.array?.first?.object?["address"] == "127.0.0.1")
+        let address = sessions["sessions"]?.array?.first?.object?["address"]?.string
+        #expect(["127.0.0.1", "::1"].contains(address))
         #expect(try server.ask(url(server, "/console/faulty/api/auth/verify"), "-H", bearer).status == 404)
     }
 
