@@ -297,7 +297,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// One expression with `+` is too long for the compiler of Swift 6.2.
+/// One expression with `+` is too long for the compiler of Swift 6.2. The server needs 6.3, but apps that add the library may have
+/// 6.2.
 func joined(_ groups: [[Target]]) -> [Target] { Array(groups.joined()) }
 
 /// Targets whose folders stand in one folder, which says what they are for.

@@ -72,7 +72,7 @@ struct AppClientTransportTests {
     @Test("A certificate that the device does not trust is an error with a code, and its text says so")
     func untrustedCertificate() async throws {
         let nginx = try #require(try SharedServers.standard(.nginx) as? ServerBehindNginx)
-        // Not a name: for one, a later libcurl tells of the address on which nothing listens.
+        // An address: for a name, a later libcurl reports the address on which nothing listens.
         let client = GatehouseClient(URL(string: "https://127.0.0.1:\(nginx.port)")!, store: MemorySessionStore())
         let error = GatehouseError.noAnswer(.serverCertificateUntrusted)
         await #expect(throws: error) { _ = try await client.challenge() }

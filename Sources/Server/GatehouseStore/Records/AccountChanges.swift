@@ -138,7 +138,7 @@ extension RecordConnection {
         now: Timestamp
     ) throws -> Deletion? {
         try lock(id)
-        // Before what belongs to them, and before the audit trail: the end of a session adds to it.
+        // Before the rows of the user, and before the audit trail: the end of a session adds to it.
         try lockSessions(of: id)
         if let event, try !mayChange(try user(id), as: event) { return nil }
         guard try anonymise(id, now: now) else { return nil }
@@ -146,7 +146,6 @@ extension RecordConnection {
         try deleteAccounts(of: id)
         try send("DELETE FROM merges WHERE user_id = ?1 OR other_id = ?1", .text(id.text))
         try insert(UserEvent(.deleted(joining: nil), of: id, at: now))
-        // Before the sessions end, because that adds to the audit trail.
         if let event { try insert(event) }
         let ended = try deleteSessions(of: id, for: reason, now: now)
         return Deletion(ended: ended, revocation: revocation)
