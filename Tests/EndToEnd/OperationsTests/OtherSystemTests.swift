@@ -88,9 +88,10 @@ struct OlderSwiftTests {
 
     /// What is printed where a program called swift prints its version so; nothing if it is new enough.
     private func refusal(of version: String, status: Int = 0) throws -> String {
-        try "#!/bin/sh\necho '\(version)'\nexit \(status)\n".write(
-            toFile: folder.file("swift"), atomically: false, encoding: .utf8)
-        try Shell.run(["chmod", "+x", folder.file("swift")])
+        // By a process that has ended, because a file that anybody has open to write cannot be started.
+        try Shell.run(
+            ["sh", "-c", "cat >$0 && chmod +x $0", folder.file("swift")],
+            input: Array("#!/bin/sh\necho '\(version)'\nexit \(status)\n".utf8))
         let outcome = try Shell.outcome(
             of: [
                 "bash", "-euo", "pipefail", "-c",
