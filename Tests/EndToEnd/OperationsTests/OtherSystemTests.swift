@@ -88,7 +88,7 @@ struct OlderSwiftTests {
 
     /// What is printed where a program called swift prints its version so; nothing if it is new enough.
     private func refusal(of version: String, status: Int = 0) throws -> String {
-        // By a process that has ended, because a file that anybody has open to write cannot be started.
+        // Another process writes it: a child process of another test could inherit a descriptor that is open for writing.
         try Shell.run(
             ["sh", "-c", "cat >$0 && chmod +x $0", folder.file("swift")],
             input: Array("#!/bin/sh\necho '\(version)'\nexit \(status)\n".utf8))

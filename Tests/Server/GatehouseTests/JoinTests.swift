@@ -107,10 +107,10 @@ struct JoinTests {
         #expect(refusal(holding: [2]) == "supersededToken")
     }
 
-    @Test("A session that has ended joins nobody", arguments: [[], ["sess_2"]])
+    @Test("A join from a revoked or expired session is refused", arguments: [[], ["sess_2"]])
     func endedSession(sessions: [String]) {
         #expect(refusal(in: sessions) == "callerEnded")
-        #expect(refusal(in: sessions, joining: nil) == "callerEnded", "nor is the identity linked")
+        #expect(refusal(in: sessions, joining: nil) == "callerEnded", "the identity is not linked either")
         #expect(refusal(of: Self.guest, in: sessions, provenBy: Self.apple, isOfGuest: true) == "callerEnded")
     }
 

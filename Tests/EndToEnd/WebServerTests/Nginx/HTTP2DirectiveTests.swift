@@ -9,7 +9,7 @@ struct HTTP2DirectiveTests {
         arguments: [("1.22.1", false), ("1.25.0", false), ("1.25.1", true), ("1.30.0", true)])
     func version(version: String, hasDirective: Bool) throws {
         let folder = try TemporaryFolder()
-        // By a process that has ended, because a file that anybody has open to write cannot be started.
+        // Another process writes it: a child process of another test could inherit a descriptor that is open for writing.
         try Shell.run(
             ["sh", "-c", "cat >$0 && chmod +x $0", folder.file("nginx")],
             input: Array("#!/bin/sh\necho 'nginx version: nginx/\(version)' >&2\n".utf8))
